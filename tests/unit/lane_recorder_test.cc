@@ -265,6 +265,46 @@ TEST_CASE("waiting for the goal is no stall") {
   CHECK(StallNs(lane.recorder) == 30'000);
 }
 
+TEST_CASE("failed ops at the end of a lane are a stall, and a pause that the plan asks for is none") {
+  Lane lane;
+  SECTION("failed ops") {
+    lane.Starts();
+    lane.Moves(OpKind::kRead, 4096, 100);
+    lane.recorder.NoteWaitedUntil({lane.now + 4'000'000});
+    lane.recorder.NoteWaitedUntil({lane.now + 9'000'000});
+    lane.recorder.Finish();
+    CHECK(lane.recorder.longest_stall().begin == lane.recorder.last_end());
+    CHECK(StallNs(lane.recorder) == 9'000'000);
+  }
+  SECTION("a pause") {
+    lane.recorder.SetAskedPause(2'000'000);
+    lane.Starts();
+    lane.Moves(OpKind::kRead, 4096, 100);
+    lane.recorder.NoteWaitedUntil({lane.now + 2'000'000});
+    lane.recorder.Finish();
+    CHECK(StallNs(lane.recorder) == 0);
+  }
+  SECTION("failed ops from the warm-up on") {
+    lane.recorder.SetWarmupEnd({lane.now + 6'000'000});
+    lane.Starts();
+    lane.Moves(OpKind::kRead, 4096, 1'000'000);
+    lane.recorder.NoteWaitedUntil({lane.now + 8'000'000});
+    lane.recorder.Finish();
+    CHECK(StallNs(lane.recorder) == 3'000'000);
+    CHECK(lane.recorder.warmup_ops() == 1);
+    CHECK(lane.recorder.ops_of(OpKind::kRead) == 0);
+  }
+  SECTION("failed ops before the lane waits for the goal") {
+    lane.Starts();
+    lane.Moves(OpKind::kRead, 4096, 1'000);
+    lane.recorder.NoteWaitedUntil({lane.now + 3'000'000});
+    lane.now += 8'000'000;
+    lane.recorder.Resume({lane.now});
+    lane.recorder.Finish();
+    CHECK(StallNs(lane.recorder) == 3'000'000);
+  }
+}
+
 // What the slices must hold, from a list of all ops: (end, latency).
 void CheckSlices(const LaneRecorder& recorder, const std::vector<std::pair<uint64_t, uint64_t>>& ops) {
   const LatencySlices& slices = recorder.latency_slices();

@@ -77,6 +77,109 @@ TEST_CASE("a prefill of a shared file fills the lane's extent, also where it is 
   REQUIRE(Prefill(*directory.opened, files, payload, quit).value() == 0);
 }
 
+// A file with fewer blocks than bytes, because its server compresses it, and a directory that has only such files.
+class CompressedFile final : public File {
+ public:
+  explicit CompressedFile(std::unique_ptr<File> file) : File(file->path()), file_(std::move(file)) {}
+  absl::StatusOr<NodeFacts> Facts() override { return file_->Facts(); }
+  absl::StatusOr<size_t> ReadAt(uint64_t offset, std::span<std::byte> into) override {
+    return file_->ReadAt(offset, into);
+  }
+  absl::Status WriteAt(uint64_t offset, std::span<const std::byte> data) override {
+    return file_->WriteAt(offset, data);
+  }
+  absl::Status Sync() override { return file_->Sync(); }
+  absl::StatusOr<Holes> HolesIn(uint64_t, uint64_t) override { return Holes::kUnknown; }
+  absl::Status Allocate(uint64_t offset, uint64_t bytes) override { return file_->Allocate(offset, bytes); }
+
+ private:
+  const std::unique_ptr<File> file_;
+};
+
+class CompressingDirectory final : public Directory {
+ public:
+  explicit CompressingDirectory(const Directory& directory)
+      : Directory(directory.path()), directory_(directory) {}
+  absl::StatusOr<DirectoryIdentity> Identity() const override { return directory_.Identity(); }
+  absl::StatusOr<v1::Space> Space() const override { return directory_.Space(); }
+  absl::StatusOr<std::vector<std::string>> Names() const override { return directory_.Names(); }
+  absl::StatusOr<NodeFacts> Look(const std::string& name) const override { return directory_.Look(name); }
+  absl::StatusOr<std::unique_ptr<Directory>> OpenDirectory(const std::string& name) const override {
+    return directory_.OpenDirectory(name);
+  }
+  absl::Status MakeDirectory(const std::string& name) const override {
+    return directory_.MakeDirectory(name);
+  }
+  absl::Status RemoveDirectory(const std::string& name) const override {
+    return directory_.RemoveDirectory(name);
+  }
+  absl::StatusOr<std::unique_ptr<File>> OpenFile(const std::string& name, OpenFor use) const override {
+    auto file = directory_.OpenFile(name, use);
+    if (!file.ok()) return file;
+    return std::make_unique<CompressedFile>(*std::move(file));
+  }
+  absl::Status Remove(const std::string& name) const override { return directory_.Remove(name); }
+  absl::Status Rename(const std::string& from, const std::string& to) const override {
+    return directory_.Rename(from, to);
+  }
+  absl::Status Link(const std::string& from, const std::string& to) const override {
+    return directory_.Link(from, to);
+  }
+
+ private:
+  const Directory& directory_;
+};
+
+TEST_CASE("of a shared file with few blocks, only extents that end with zeros are written again") {
+  const DataPlace place;
+  const CompressingDirectory directory(*place.opened);
+  constexpr uint64_t kExtent = 1 << 20;
+  place.temp.Write("shared", std::string(kExtent, '\0') + std::string(kExtent, 'w'));
+  const FileSet empty = place.Files({{"shared", 0, kExtent}}, /*shared=*/true);
+  const FileSet written = place.Files({{"shared", kExtent, kExtent}}, /*shared=*/true);
+  Payload payload = NewPayload();
+  const StopCell quit;
+  CHECK(Prefill(directory, written, payload, quit).value() == 0);
+  CHECK(Prefill(directory, empty, payload, quit).value() == kExtent);
+  CHECK(Prefill(directory, empty, payload, quit).value() == 0);
+  CHECK(place.temp.Read("shared") == Expected(0, kExtent) + std::string(kExtent, 'w'));
+}
+
+TEST_CASE("interleaved records of zeros are prepared once, and not if only another lane's exist") {
+  const DataPlace directory;
+  constexpr uint32_t kRecord = 64 << 10;
+  BlockContents zeros;
+  zeros.constant = 0;
+  auto payload = Payload::Create(1, 0, 0, kPrefillRecordBytes, zeros);
+  REQUIRE(payload.ok());
+  const FileSet first = directory.Files({{"shared", 0, 16 * kRecord, 2, kRecord}}, /*shared=*/true);
+  const FileSet second = directory.Files({{"shared", kRecord, 16 * kRecord, 2, kRecord}}, /*shared=*/true);
+  const StopCell quit;
+  // After the second lane, the file has its full length, with holes where the first lane's records belong.
+  for (const FileSet* const lane : {&second, &first}) {
+    CHECK(Prefill(*directory.opened, *lane, *payload, quit).value() == 16 * kRecord);
+    CHECK(Prefill(*directory.opened, *lane, *payload, quit).value() == 0);
+  }
+  CHECK(directory.temp.Read("shared") == std::string(32 * kRecord, '\0'));
+}
+
+TEST_CASE("interleaved records of compressible data are prepared once, even if the last one is zeros") {
+  const DataPlace directory;
+  constexpr uint32_t kRecord = 2048;  // every other record is the second half of a block: zeros
+  BlockContents half;
+  half.compress_percent = 50;
+  auto payload = Payload::Create(1, 0, 0, kPrefillRecordBytes, half);
+  REQUIRE(payload.ok());
+  const FileSet files = directory.Files({{"shared", 0, 8 * kRecord, 3, kRecord}}, /*shared=*/true);
+  directory.temp.Write("shared", std::string(24 * kRecord, '\0'));  // the other lanes' records
+  const StopCell quit;
+  CHECK(Prefill(*directory.opened, files, *payload, quit).value() == 8 * kRecord);
+  const std::string text = directory.temp.Read("shared");
+  REQUIRE(text.substr(7 * 3 * kRecord, kRecord) == std::string(kRecord, '\0'));
+  REQUIRE(text.substr(6 * 3 * kRecord, kRecord) != std::string(kRecord, '\0'));
+  CHECK(Prefill(*directory.opened, files, *payload, quit).value() == 0);
+}
+
 TEST_CASE("a prefill ends when it is told to quit") {
   const DataPlace directory;
   Payload payload = NewPayload();

@@ -81,12 +81,35 @@ TEST_CASE("what was due before the end and not begun is missed, but not what bel
   // Due at 0, 1 … ms after the start at 500 ns.
   Arrivals arrivals({.begin_per_s = 1000, .poisson = false}, 1, kNsTicks, /*measured_from_ns=*/2'000'000);
   CHECK(arrivals.Take({500}) == Ticks{500});
-  CHECK(arrivals.Take({700}) == Ticks{1'000'500});
-  arrivals.PutBack({1'000'500});  // of the warm-up
-  const Ticks third = arrivals.Take({700});
+  const Ticks second = arrivals.Take({700}), third = arrivals.Take({700});
+  CHECK(second == Ticks{1'000'500});
   CHECK(third == Ticks{2'000'500});
+  arrivals.PutBack(second);  // of the warm-up
   arrivals.PutBack(third);
   CHECK(arrivals.MissedBefore({6'000'500}) == 1 + 3);  // at 2 ms, and 3, 4, 5
+}
+
+TEST_CASE("what was put back is taken before what is due later") {
+  Arrivals arrivals({.begin_per_s = 1000, .poisson = false}, 1, kNsTicks, /*measured_from_ns=*/0);
+  CHECK(arrivals.Take({500}) == Ticks{500});
+  const Ticks second = arrivals.Take({500}), third = arrivals.Take({500});
+  arrivals.PutBack(third);
+  arrivals.PutBack(second);
+  CHECK(arrivals.Take({600}) == second);
+  CHECK(arrivals.Take({600}) == third);
+  CHECK(arrivals.Take({600}) == Ticks{3'000'500});
+  CHECK(arrivals.MissedBefore({4'000'000}) == 0);
+}
+
+TEST_CASE("the longest time of some gaps has the pauses between bursts in it") {
+  const Arrivals steady({.begin_per_s = 100}, 1, kNsTicks, 0);
+  CHECK(steady.LongestNs(20) == Approx(0.2e9));
+  const Arrivals ramp({.begin_per_s = 100, .end_per_s = 50, .ramp_s = 2}, 1, kNsTicks, 0);
+  CHECK(ramp.LongestNs(20) == Approx(0.4e9));
+  // Within bursts, the gaps are 2.5 ms. 2.5 s of bursts have three pauses of 3 s in and around them.
+  const Arrivals bursts({.begin_per_s = 100, .burst_s = 1, .burst_every_s = 4}, 1, kNsTicks, 0);
+  CHECK(bursts.LongestNs(20) == Approx(3.05e9));
+  CHECK(bursts.LongestNs(1000) == Approx(11.5e9));
 }
 
 TEST_CASE("what is due after the time limit, while the last ops end, is not missed") {
@@ -99,6 +122,20 @@ TEST_CASE("of a rate that nothing can follow, what was missed is estimated at la
   Arrivals arrivals({.begin_per_s = 1e9, .poisson = false}, 1, kNsTicks, 0);
   arrivals.Take({0});
   CHECK(static_cast<double>(arrivals.MissedBefore({10'000'000'000})) == Approx(1e10).epsilon(1e-3));
+}
+
+TEST_CASE("what was missed is estimated from the rate in bursts and ramps, and without the warm-up") {
+  const auto missed = [](const ArrivalRate& rate, uint64_t end_ns, int64_t measured_from_ns) {
+    Arrivals arrivals(rate, 1, kNsTicks, measured_from_ns);
+    arrivals.Take({0});
+    return static_cast<double>(arrivals.MissedBefore({end_ns}));
+  };
+  const ArrivalRate bursts{.begin_per_s = 1e7, .burst_s = 1, .burst_every_s = 10, .poisson = false};
+  CHECK(missed(bursts, 100'000'000'000, 0) == Approx(1e9).epsilon(1e-3));
+  const ArrivalRate ramp{.begin_per_s = 1e7, .end_per_s = 3e7, .ramp_s = 10, .poisson = false};
+  CHECK(missed(ramp, 10'000'000'000, 0) == Approx(2e8).epsilon(1e-3));
+  const ArrivalRate steady{.begin_per_s = 1e8, .poisson = false};
+  CHECK(missed(steady, 10'000'000'000, 5'000'000'000) == Approx(5e8).epsilon(1e-3));
 }
 
 // A lane on a virtual clock: naps end on time, and time passes only there and in ops.

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 #include <numeric>
+#include <set>
+#include <sstream>
 
 #include "common/timeline.h"
 #include "tests/unit/worker_harness.h"
@@ -435,6 +437,49 @@ TEST_CASE("a lane that fails says where, and the others run on") {
   REQUIRE(chunk.lanes(1).problem().code() == 0);
 }
 
+TEST_CASE("ops that fail until the time is over are in the lane's time, and no op ended in it") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("read", 1, directory.path());
+  prepare.mutable_stop()->set_time_s(0.2);
+  prepare.mutable_stop()->set_max_errors(UINT64_MAX);
+  worker.Prepare(prepare);
+  REQUIRE(::truncate((directory.data() + "/lane-000000.0").c_str(), 0) == 0);
+  worker.ArmIn(2'000'000);
+  const v1::LanesDone done = worker.WaitDone();
+  const v1::LaneResult lane = worker.Collect().lanes(0);
+  REQUIRE(lane.problem().code() == 0);
+  CHECK(lane.region_ops() == 0);
+  REQUIRE(lane.errors_size() == 1);
+  CHECK(lane.errors(0).count() > 16);
+  // As above, ticks and nanoseconds differ by millionths.
+  CHECK(lane.ops_end_worker_ns() >= worker.start().ns + 200'000'000 - 10'000);
+  CHECK(done.ends(0).ops_end_worker_ns() == lane.ops_end_worker_ns());
+  CHECK(lane.stall_begin_worker_ns() == lane.first_op_worker_ns());
+  CHECK(lane.stall_end_worker_ns() == lane.ops_end_worker_ns());
+}
+
+TEST_CASE("a trace that is written has the ops that succeeded, wherever others failed") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("random-read", 1, directory.path());
+  prepare.mutable_stop()->set_max_errors(16);
+  prepare.mutable_operation()->mutable_trace()->set_write_file(directory.path() + "/trace");
+  worker.Prepare(prepare);
+  REQUIRE(::truncate((directory.data() + "/lane-000000.0").c_str(), 3 * 4096) == 0);
+  worker.ArmIn(2'000'000);
+  worker.WaitDone();
+  const v1::LaneResult lane = worker.Collect().lanes(0);
+  REQUIRE(lane.problem().code() == 0);
+  CHECK(lane.region_ops() == 3);
+  std::multiset<uint64_t> offsets;
+  std::istringstream trace(directory.Read("trace.0"));
+  for (std::string line; std::getline(trace, line);) offsets.insert(std::stoull(line));
+  CHECK(offsets == std::multiset<uint64_t>{0, 4096, 8192});
+}
+
 TEST_CASE("a lane that cannot be prepared does not take part") {
   WorkerHarness worker;
   const TempDir directory;
@@ -551,6 +596,21 @@ TEST_CASE("a start that is called off leaves nothing of the client's counters be
   worker.ArmIn(10'000'000'000);
   worker.Disarm();  // answered at once, though the start is far off
   CHECK(worker.RunPhase(PhaseOf("read", 1)).host().seconds() > 0);
+}
+
+TEST_CASE("the time between two bursts of an open loop is no stall, but time between ops") {
+  WorkerHarness worker;
+  v1::Prepare prepare = PhaseOf("write", 1);  // 16 ops, of which the first burst has 12
+  prepare.set_arrival_share(1);
+  v1::Arrivals& arrivals = *prepare.mutable_operation()->mutable_arrivals();
+  arrivals.set_ops_per_s(20);
+  arrivals.set_even(true);
+  arrivals.set_burst_s(0.05);
+  arrivals.set_burst_every_s(0.6);
+  const v1::LaneResult lane = worker.RunPhase(prepare).lanes(0);
+  REQUIRE(lane.ops_end_worker_ns() - lane.first_op_worker_ns() >= 550'000'000);
+  CHECK(lane.stall_end_worker_ns() - lane.stall_begin_worker_ns() < 200'000'000);
+  CHECK(lane.between_s() >= 0.5);
 }
 
 TEST_CASE("a lane says when it stood still, on its worker's clock") {

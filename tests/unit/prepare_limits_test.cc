@@ -1,11 +1,15 @@
 #include <catch2/catch.hpp>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/text/units.h"
 #include "tests/support/rights_guard.h"
 #include "tests/unit/worker_harness.h"
+#include "worker/prepare/phase_spec.h"
 #include "worker/prepare/prepare_check.h"
+#include "worker/prepare/trace_file.h"
 
 namespace iobench {
 namespace {
@@ -26,6 +30,77 @@ TEST_CASE("a phase needs its buffers, once per lane and op in flight") {
   prepare.mutable_operation()->set_engine("io_uring");
   prepare.mutable_operation()->set_depth(32);
   CHECK(NeedsOfPhase(prepare).memory_bytes >= 10 * 32 * 4_MiB);
+}
+
+TEST_CASE("a phase needs a second buffer for records that are generated one by one") {
+  v1::Prepare prepare = PhaseOf("write", 10, "/x");
+  prepare.mutable_operation()->set_record_bytes(4_MiB);
+  SECTION("for verification") {
+    prepare.mutable_data()->set_verify(true);
+    CHECK(NeedsOfPhase(prepare).memory_bytes >= 10 * 8_MiB);
+  }
+  SECTION("for deduplication") {
+    prepare.mutable_data()->set_dedupe_percent(20);
+    CHECK(NeedsOfPhase(prepare).memory_bytes >= 10 * 8_MiB);
+  }
+  SECTION("and for a pattern only one") {
+    prepare.mutable_data()->set_verify(true);
+    prepare.mutable_data()->set_kind(v1::DataContent::PATTERN);
+    CHECK(NeedsOfPhase(prepare).memory_bytes <= 10 * 5_MiB);
+  }
+}
+
+TEST_CASE("streams need a buffer for each file of each lane") {
+  v1::Prepare prepare = PhaseOf("fwrite", 8, "/x");
+  prepare.mutable_operation()->set_record_bytes(1_MiB);
+  prepare.mutable_files()->set_files_per_lane(1000);
+  CHECK(NeedsOfPhase(prepare).memory_bytes >= 8 * 1000 * 1_MiB);
+  prepare.mutable_operation()->set_record_bytes(1);  // buffers are whole pages
+  CHECK(NeedsOfPhase(prepare).memory_bytes >= 8 * 1000 * 4_KiB);
+  prepare.mutable_operation()->set_name("write");
+  CHECK(NeedsOfPhase(prepare).memory_bytes <= 8 * 2_MiB);
+}
+
+TEST_CASE("a phase that replays a trace needs the trace and buffers for its longest op") {
+  const v1::Prepare prepare = PhaseOf("write", 64, "/x");
+  const OperationSpec* const spec = *FindOperation("write");
+  TraceOps ops(1000, TraceOp{.offset = 0, .length = 4096, .delay_us = 0});
+  ops[500].length = 64 << 20;
+  const PhaseNeeds needs = NeedsOf(prepare, *spec, **EngineFor(*spec, "posix"), ops);
+  CHECK(needs.memory_bytes >= 64 * 64_MiB + 1000 * sizeof(TraceOp));
+}
+
+TEST_CASE("a trace whose ops need more memory than the worker takes is refused") {
+  WorkerRights rights;
+  rights.max_memory_bytes = 1_GiB;
+  const RightsGuard guard(rights);
+  const TempDir directory;
+  directory.Write("trace", "0 4096\n0 67108864\n");
+  v1::Prepare prepare = PhaseOf("write", 64, directory.path());
+  prepare.mutable_files()->set_bytes_per_lane(64_MiB);
+  prepare.mutable_operation()->mutable_trace()->set_read_file(directory.path() + "/trace");
+  const absl::Status refused = PhaseSpec::From(prepare, WorkerClock(), /*loop_ns=*/0).status();
+  CHECK(absl::IsResourceExhausted(refused));
+  CHECK_THAT(std::string(refused.message()),
+             Contains("/trace with ops of up to 64 MiB") && Contains("--max-memory"));
+}
+
+TEST_CASE("a trace that does not fit into the worker's memory is not read") {
+  WorkerRights rights;
+  rights.max_memory_bytes = 1_MiB;
+  const RightsGuard guard(rights);
+  const TempDir directory;
+  // The text alone is too long, then the text together with its ops, then neither.
+  const std::vector<std::pair<int, bool>> cases = {{300'000, false}, {90'000, false}, {20'000, true}};
+  for (const auto& [line_count, fits] : cases) {
+    std::string text;
+    for (int i = 0; i < line_count; ++i) text += "0 4096\n";
+    directory.Write("trace", text);
+    INFO(line_count << " lines");
+    const absl::Status loaded = LoadTrace(directory.path() + "/trace", 1_MiB).status();
+    CHECK(absl::IsResourceExhausted(loaded) == !fits);
+    CHECK(loaded.ok() == fits);
+  }
 }
 
 TEST_CASE("no needs wrap around") {

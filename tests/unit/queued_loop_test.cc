@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ class FakeQueue {
   }
   size_t Turn(bool wait, std::span<OpEnd> ends) {
     ++turn_count;
+    FakeClock::now += turn_ns;
     for (Flying& each : prepared_) {
       each.number = offsets.size();
       each.end = FakeClock::now + latency(each.number);
@@ -56,7 +58,7 @@ class FakeQueue {
   std::function<uint64_t(uint64_t number)> latency = [](uint64_t) { return 100; };
   std::function<int64_t(uint64_t number)> moved;
   std::function<void(uint64_t number)> on_begin;
-  uint64_t prepare_ns = 0;
+  uint64_t prepare_ns = 0, turn_ns = 0;
   std::vector<uint64_t> offsets;  // in the order of begin
   size_t max_in_flight = 0;
   uint64_t turn_count = 0;
@@ -285,6 +287,32 @@ TEST_CASE(
   REQUIRE(lane.recorder.last_end() == Ticks{6'500});
 }
 
+// Ops 0 to 39 take 100 ns each, those from 40 to `fails_until` fail after 1 ms. The lane goes on after failures.
+void RunsOverFailures(Lane& lane, uint64_t fails_until) {
+  const auto fails = [=](uint64_t number) { return number >= 40 && number < fails_until; };
+  lane.queue.latency = [=](uint64_t number) { return fails(number) ? uint64_t{1'000'000} : 100; };
+  lane.queue.moved = [=](uint64_t number) { return fails(number) ? -int64_t{EIO} : int64_t{1024}; };
+  while (lane.Runs().reason == Reason::kFailed) lane.context.resume = true;
+  lane.recorder.Finish();
+}
+
+TEST_CASE("an outage in which a queue's ops fail is a stall") {
+  Lane recovers(100, 4);
+  RunsOverFailures(recovers, 60);
+  CHECK(recovers.recorder.ops() == 80);
+  CHECK(recovers.recorder.longest_stall().begin == Ticks{7'000});  // ten turns
+  CHECK(recovers.recorder.longest_stall().end == Ticks{7'000 + 5 * 1'000'000 + 100});
+}
+
+TEST_CASE("an outage in which a queue's ops fail until the end is a stall, too") {
+  Lane ends(100, 4);
+  RunsOverFailures(ends, 100);
+  CHECK(ends.recorder.last_end() == Ticks{7'000});
+  CHECK(ends.recorder.ops_end() == Ticks{7'000 + 15 * 1'000'000});
+  CHECK(ends.recorder.longest_stall().begin == Ticks{7'000});
+  CHECK(ends.recorder.longest_stall().end == ends.recorder.ops_end());
+}
+
 TEST_CASE("a failure that comes after a stop is a failure") {
   Lane lane(100, 2);
   lane.queue.on_begin = [&](uint64_t) { lane.stop.stop = true; };
@@ -411,6 +439,61 @@ TEST_CASE("an op that is not due before the deadline is not issued, and those in
   REQUIRE(lane.Runs().reason == Reason::kDone);
   REQUIRE(lane.recorder.ops() == 10);
   REQUIRE(lane.queue.offsets[3] == 3 * 1024);
+}
+
+// An open loop with evenly spaced ops, whose naps take 1 us at least.
+struct OpenQueue {
+  OpenQueue(Lane& lane, double per_s)
+      : arrivals(
+            std::make_shared<Arrivals>(ArrivalRate{.begin_per_s = per_s, .poisson = false}, 1, scale, 0)),
+        open_loop(arrivals, scale,
+                  [](int64_t ns) { FakeClock::now += static_cast<uint64_t>(std::max<int64_t>(ns, 1'000)); }) {
+    lane.context.open_loop = &open_loop;
+  }
+  const TickScale scale{TickSource::kMonotonic, {{0}, 0, 0}, {{1'000}, 1'000, 0}};
+  std::shared_ptr<Arrivals> arrivals;
+  OpenLoop open_loop;
+};
+
+TEST_CASE("in an open loop, the time between ops includes the wait for the next op to be due") {
+  struct Case {
+    double per_s;
+    uint64_t latency_ns;
+  };
+  // With ops in flight, the next one always being due soon; and with none.
+  for (const Case& each : {Case{30'000, 100'000}, Case{1'000, 100}}) {
+    INFO(each.per_s << " ops/s");
+    Lane lane(64, 32);
+    OpenQueue schedule(lane, each.per_s);
+    lane.queue.turn_ns = 500;
+    lane.queue.latency = [&](uint64_t) { return each.latency_ns; };
+    REQUIRE(lane.Runs().reason == Reason::kDone);
+    const auto all = static_cast<double>(lane.recorder.last_end().value - lane.recorder.first_op().value);
+    CHECK(static_cast<double>(lane.context.hook_ticks) > 0.85 * all);
+    CHECK(static_cast<double>(lane.context.hook_ticks) < all);
+  }
+}
+
+TEST_CASE("in an open loop of a queue, the time between ops includes what is done before each op") {
+  Lane lane(10, 4);
+  OpenQueue schedule(lane, 1e6);  // ops are due sooner than they can begin
+  Noted noted;
+  noted.before_ns = 3'000;
+  lane.context.between = &noted;
+  REQUIRE(lane.Runs().reason == Reason::kDone);
+  CHECK(lane.context.hook_ticks >= 10 * 3'000);
+}
+
+TEST_CASE("in an open loop, an op that waits while another one fails keeps its time") {
+  Lane lane(10, 4);
+  OpenQueue schedule(lane, 1'000);
+  lane.queue.moved = [](uint64_t number) { return number == 3 ? -int64_t{EIO} : int64_t{1024}; };
+  REQUIRE(lane.Runs().reason == Reason::kFailed);
+  lane.context.resume = true;
+  REQUIRE(lane.Runs().reason == Reason::kDone);
+  CHECK(lane.recorder.ops() == 9);
+  CHECK(lane.recorder.last_end() < Ticks{6'000 + 9'100'000});  // the last one is due after 9 ms
+  CHECK(schedule.arrivals->MissedBefore(lane.recorder.ops_end()) == 0);
 }
 
 TEST_CASE("an op that failed is not shown to what lies between ops") {

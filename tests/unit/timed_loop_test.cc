@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -144,12 +145,13 @@ TEST_CASE("wear-out: after the deadline the lane resumes up to its goal, on the 
   REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kDeadline);
   REQUIRE(lane.recorder.ops() == 5);
   FakeClock::now += 77'000;  // the coordinator collects the counts
-  lane.context.resume = true;
+  lane.context.resume = lane.context.resume_after_wait = true;
   lane.context.rules = {.ops_goal = 170};
   REQUIRE(lane.Runs(Hundred).reason == LoopEnd::Reason::kGoal);
   REQUIRE(lane.recorder.ops() == 170);
   REQUIRE(lane.recorder.first_op() == Ticks{6'000});
   REQUIRE(lane.latencies().max_ns() == 100);  // the pause is in no latency
+  REQUIRE(lane.recorder.longest_stall().begin >= Ticks{6'500 + 77'000});  // and in no stall
   REQUIRE(lane.offsets.back() == 169 * 1024);
   // What is left is still there for whoever finishes the file.
   lane.context.rules = {};
@@ -242,6 +244,46 @@ TEST_CASE("an op that fails ends the loop, says which it was, and counts nowhere
   REQUIRE(lane.recorder.ops() == 5);
   REQUIRE(lane.recorder.bytes() == 5 * 1024);
   REQUIRE(lane.offsets.size() == 6);  // none after it
+}
+
+// Ops 0 to 39 take 100 ns each, those from 40 to `fails_until` fail after 1 ms each. The lane goes on after failures.
+struct FailingLane : Lane {
+  explicit FailingLane(uint64_t fails_until) : Lane(100) {
+    const auto fails = [fails_until](uint64_t number) { return number >= 40 && number < fails_until; };
+    on_op = [this, fails](const Op& op) {
+      last_end = FakeClock::now;
+      if (fails(op.offset / 1024)) return -int64_t{EIO};
+      if (op.offset / 1024 == 60) recovered = FakeClock::now;
+      return int64_t{op.length};
+    };
+    const auto latency = [fails](uint64_t number) { return fails(number) ? uint64_t{1'000'000} : 100; };
+    while (Runs(latency).reason == LoopEnd::Reason::kFailed) {
+      Op skipped;
+      stream.Fill(std::span(&skipped, 1));
+      context.resume = true;
+    }
+    recorder.Finish();
+  }
+  uint64_t last_end = 0, recovered = 0;
+};
+
+TEST_CASE("an outage in which ops fail is a stall from the last op before it to the first one after it") {
+  const FailingLane lane(60);
+  CHECK(lane.recorder.ops() == 80);
+  CHECK(lane.recorder.longest_stall().begin == Ticks{6'000 + 40 * 100});
+  CHECK(lane.recorder.longest_stall().end == Ticks{lane.recovered});
+  CHECK(lane.recovered > 20'000'000);
+  CHECK(lane.recorder.ops_end() == lane.recorder.last_end());
+}
+
+TEST_CASE("ops that fail until the end of the lane are in its time, and no op ended in it") {
+  const FailingLane lane(100);
+  CHECK(lane.recorder.ops() == 40);
+  CHECK(lane.recorder.last_end() == Ticks{6'000 + 40 * 100});
+  CHECK(lane.recorder.ops_end() == Ticks{lane.last_end});
+  CHECK(lane.recorder.longest_stall().begin == lane.recorder.last_end());
+  CHECK(lane.recorder.longest_stall().end == lane.recorder.ops_end());
+  CHECK(lane.latencies().max_ns() == 100);
 }
 
 TEST_CASE("a short transfer fails its op and says how much was moved") {

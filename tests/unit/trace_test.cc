@@ -202,6 +202,32 @@ TEST_CASE("an op that does not begin after all is neither recorded nor replayed,
   CHECK(between.left_out_count() == 0);
 }
 
+TEST_CASE("an op that failed is not recorded, and the ops around it are") {
+  StopCell stop;
+  FakeClock clock;
+  TraceHook between(nullptr, stop, clock);
+  REQUIRE(between.Record(3).ok());
+  const auto does = [&](uint64_t offset) {
+    between.Before(OpAt(offset, 512));
+    between.After(OpAt(offset, 512), nullptr, {});
+  };
+  const auto fails = [&](uint64_t offset) {
+    between.Before(OpAt(offset, 512));
+    between.LeaveLastOut();
+  };
+  does(0);
+  fails(4096);
+  does(8192);
+  does(512);
+  fails(1024);  // there is no room for it anyway
+  CHECK(between.left_out_count() == 0);
+  const TraceOps recorded = between.TakeRecorded();
+  REQUIRE(recorded.size() == 3);
+  CHECK(recorded[0].offset == 0);
+  CHECK(recorded[1].offset == 8192);
+  CHECK(recorded[2].offset == 512);
+}
+
 TEST_CASE("what is recorded is replayed to the same ops and delays") {
   StopCell stop;
   FakeClock clock;

@@ -188,7 +188,9 @@ void Lane::Settle() {
 
 void Lane::WriteTrace() {
   if (!ran()) return;
-  if (const absl::Status written = setup_->WriteTrace(); !written.ok()) {
+  // A resumed run measures a phase that quit again, and writes a new trace of the same name: Release removes this one.
+  const bool quits = quit_.stop.load(std::memory_order_relaxed);
+  if (const absl::Status written = quits ? absl::OkStatus() : setup_->WriteTrace(); !written.ok()) {
     Fail({written, work_.TraceFile()});
   }
   const RegionOutcome& region = region_->outcome();

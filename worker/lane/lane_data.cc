@@ -46,6 +46,7 @@ absl::Status LaneData::ReadyForOps(Payload& payload) const {
 
 absl::Status LaneData::MakeRecordsOf(uint32_t generation, Payload& payload) const {
   const size_t longest_bytes = std::max(spec_.shape.record_bytes, prefill_bytes());
+  payload.MakeWith(nullptr);  // frees the previous generation's buffer before the next one takes as much
   if (verifies_) {
     auto writer = SectorWriter::Create({.run = spec_.stamp.run_id(),
                                         .seed = spec_.stamp.seed(),

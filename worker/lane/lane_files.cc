@@ -1,6 +1,8 @@
 #include "worker/lane/lane_files.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,7 @@ namespace {
 struct Found {
   bool exists = false;
   uint64_t file_bytes = 0;
-  bool sparse = false;  // shared file: parts of the lane's extent have not been written
+  bool sparse = false;  // shared file: parts of the lane's extent or records have not been written
 };
 
 absl::StatusOr<std::unique_ptr<File>> OpenOurs(const Directory& directory, const std::string& name,
@@ -37,19 +39,61 @@ absl::StatusOr<std::unique_ptr<File>> OpenToRead(const Directory& directory, con
   return file.is_users() ? OpenUsersFile(file.name) : OpenOurs(directory, file.name, OpenFor::kReading);
 }
 
-// Returns whether the lane's last record, which a prefill writes last, is still zeros. Records of other lanes, which
-// write at the same time, lie between those of an interleaved lane. So neither the file's length nor its blocks, which
-// may be larger than records, show what this lane has written. Only one record is read, so that the others are not
-// cached.
-absl::StatusOr<bool> LastRecordIsEmpty(File& opened, const LaneFile& file) {
-  opened.ExpectScatteredReads();
-  std::vector<std::byte> record(file.record_bytes);
-  IOBENCH_ASSIGN_OR_RETURN(const size_t size, opened.ReadAt(file.end() - record.size(), record));
-  return size < record.size() ||
-         std::all_of(record.begin(), record.end(), [](std::byte byte) { return byte == std::byte{0}; });
+bool AreZeros(std::span<const std::byte> bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-absl::StatusOr<Found> Find(const Directory& directory, const FileSet& files, size_t index) {
+// Returns whether these bytes of the file are zeros or missing. Nothing else is read, so that nothing else is cached.
+absl::StatusOr<bool> IsEmptyAt(File& opened, uint64_t offset, uint64_t bytes) {
+  opened.ExpectScatteredReads();
+  std::vector<std::byte> data(bytes);
+  IOBENCH_ASSIGN_OR_RETURN(const size_t size, opened.ReadAt(offset, data));
+  return size < data.size() || AreZeros(data);
+}
+
+// The write of `bytes` bytes by which a prefill continues after the first `done` bytes of the lane.
+Op PieceAt(const LaneFile& file, size_t index, uint64_t done, uint64_t bytes) {
+  return {.kind = OpKind::kWrite,
+          .object = static_cast<uint32_t>(index),
+          .offset = done * file.interleave_count,
+          .length = static_cast<uint32_t>(std::min(bytes, file.bytes - done))};
+}
+
+// Returns the last record of an interleaved lane that a prefill does not fill with zeros; nullopt: its data are zeros.
+std::optional<Op> LastRecordWithData(const LaneFile& file, size_t index, Payload& payload) {
+  // Compressible data end each block with zeros. The records' positions within blocks repeat after this many records.
+  const uint64_t positions = file.record_bytes < Payload::kBlockBytes ? Payload::kBlockBytes : 1;
+  const uint64_t record_count = file.bytes / file.record_bytes;
+  for (uint64_t back = 1; back <= std::min(positions, record_count); ++back) {
+    const Op record = PieceAt(file, index, (record_count - back) * file.record_bytes, file.record_bytes);
+    payload.Prepare(record);
+    if (!AreZeros(std::span<const std::byte>(payload.Next(record), record.length))) return record;
+  }
+  return std::nullopt;
+}
+
+// Records of other lanes, which write at the same time, lie between those of an interleaved lane. So neither the file's
+// length nor its blocks, which may be larger than records, show what this lane has written; the last record shows it,
+// because a prefill writes it last. Only data that are zeros anyway are looked for by blocks.
+absl::StatusOr<bool> LacksRecords(File& opened, const LaneFile& file, size_t index, Payload& payload) {
+  if (const std::optional<Op> record = LastRecordWithData(file, index, payload); record.has_value()) {
+    return IsEmptyAt(opened, file.extent_offset_bytes + record->offset, record->length);
+  }
+  IOBENCH_ASSIGN_OR_RETURN(const Holes holes, opened.HolesIn(file.end() - file.record_bytes, file.end()));
+  return holes != Holes::kNone;
+}
+
+// A shared file has its full length as soon as its last extent is written. If it only has fewer blocks than bytes, the
+// end of the extent decides, because a prefill writes it last; zeros there are written again.
+absl::StatusOr<bool> HasUnwrittenPart(File& opened, const LaneFile& file) {
+  IOBENCH_ASSIGN_OR_RETURN(const Holes holes, opened.HolesIn(file.extent_offset_bytes, file.end()));
+  if (holes != Holes::kUnknown) return holes == Holes::kSome;
+  const uint64_t tail_bytes = std::min<uint64_t>(file.bytes, Payload::kBlockBytes);
+  return IsEmptyAt(opened, file.end() - tail_bytes, tail_bytes);
+}
+
+// `payload` holds the data of a prefill; null: whether the file is sparse does not matter.
+absl::StatusOr<Found> Find(const Directory& directory, const FileSet& files, size_t index, Payload* payload) {
   const LaneFile& file = files.files[index];
   // Opened, so that an NFS client asks the server for the current length.
   auto opened = OpenToRead(directory, file);
@@ -57,11 +101,11 @@ absl::StatusOr<Found> Find(const Directory& directory, const FileSet& files, siz
   if (!opened.ok()) return opened.status();
   IOBENCH_ASSIGN_OR_RETURN(const NodeFacts facts, (*opened)->Facts());
   Found found{.exists = true, .file_bytes = facts.bytes};
+  if (payload == nullptr) return found;
   if (file.is_interleaved()) {
-    IOBENCH_ASSIGN_OR_RETURN(found.sparse, LastRecordIsEmpty(**opened, file));
+    IOBENCH_ASSIGN_OR_RETURN(found.sparse, LacksRecords(**opened, file, index, *payload));
   } else if (files.shared) {
-    // A shared file has its full length as soon as its last extent is written.
-    IOBENCH_ASSIGN_OR_RETURN(found.sparse, (*opened)->HasHole(file.extent_offset_bytes, file.end()));
+    IOBENCH_ASSIGN_OR_RETURN(found.sparse, HasUnwrittenPart(**opened, file));
   }
   return found;
 }
@@ -79,10 +123,7 @@ absl::StatusOr<uint64_t> FillFile(const Directory& directory, const FileSet& fil
   uint64_t done = 0;
   while (done < file.bytes) {
     if (quit.stop.load(std::memory_order_relaxed)) return absl::CancelledError("stopped while writing data");
-    const Op op{.kind = OpKind::kWrite,
-                .object = static_cast<uint32_t>(index),
-                .offset = done * file.interleave_count,
-                .length = static_cast<uint32_t>(std::min<uint64_t>(piece_bytes, file.bytes - done))};
+    const Op op = PieceAt(file, index, done, piece_bytes);
     payload.Prepare(op);
     const std::span<const std::byte> data(payload.Next(op), op.length);
     IOBENCH_RETURN_IF_ERROR(opened->WriteAt(file.extent_offset_bytes + op.offset, data));
@@ -132,7 +173,7 @@ absl::Status CreateFiles(const Directory& directory, const FileSet& files, FileB
 absl::Status CheckDataExist(const Directory& directory, const FileSet& files) {
   for (size_t i = 0; i < files.files.size(); ++i) {
     const LaneFile& file = files.files[i];
-    IOBENCH_ASSIGN_OR_RETURN(const Found found, Find(directory, files, i));
+    IOBENCH_ASSIGN_OR_RETURN(const Found found, Find(directory, files, i, /*payload=*/nullptr));
     if (found.exists && found.file_bytes >= file.end()) continue;
     const std::string what =
         found.exists ? absl::StrCat("has ", found.file_bytes, " bytes, this run reads ", file.end())
@@ -148,7 +189,7 @@ absl::StatusOr<uint64_t> Prefill(const Directory& directory, const FileSet& file
                                  const StopCell& quit, uint32_t piece_bytes) {
   uint64_t bytes = 0;
   for (size_t i = 0; i < files.files.size(); ++i) {
-    IOBENCH_ASSIGN_OR_RETURN(const Found found, Find(directory, files, i));
+    IOBENCH_ASSIGN_OR_RETURN(const Found found, Find(directory, files, i, &payload));
     if (IsWhole(found, files.files[i])) continue;
     IOBENCH_ASSIGN_OR_RETURN(const uint64_t filled,
                              FillFile(directory, files, i, payload, quit, piece_bytes));

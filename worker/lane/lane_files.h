@@ -69,9 +69,10 @@ absl::Status CreateFiles(const Directory& directory, const FileSet& files,
 // FailedPrecondition: a file is missing or incomplete; the message says which and how.
 absl::Status CheckDataExist(const Directory& directory, const FileSet& files);
 
-// Writes missing or short files and flushes them. It also writes a shared file that has a hole in the lane's extent. An
-// interleaved lane writes only its own records, and only if the last of them is missing. Returns the number of bytes
-// written. Cancelled: `quit` was set. FailedPrecondition: not a regular file.
+// Writes missing or short files and flushes them. It also writes the lane's extent of a shared file if that has a hole;
+// if this is unknown, only if the extent ends with zeros. An interleaved lane writes only its own records, and only if
+// the last of them is missing. Returns the number of bytes written. Cancelled: `quit` was set. FailedPrecondition: not
+// a regular file.
 //
 // `piece_bytes`: size of each write, for which the payload must have been created.
 absl::StatusOr<uint64_t> Prefill(const Directory& directory, const FileSet& files, Payload& payload,

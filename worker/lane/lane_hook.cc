@@ -6,7 +6,7 @@ namespace iobench {
 
 void LaneHook::Before(const Op& next) {
   if (payload_ != nullptr && next.kind != OpKind::kRead) {
-    const bool timed = !unmeasured_ && !only_makes_data();
+    const bool timed = times_data_ && !unmeasured_;
     const int64_t begin_ns = timed ? MonotonicNowNs() : 0;
     payload_->Prepare(next);
     if (timed) data_ns_ += MonotonicNowNs() - begin_ns;

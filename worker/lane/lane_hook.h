@@ -16,11 +16,17 @@ namespace iobench {
 // is used, because a hook costs a second clock read per op.
 class LaneHook final : public OpHook {
  public:
-  explicit LaneHook(std::unique_ptr<Pauses> pauses) : pauses_(std::move(pauses)) {}
+  explicit LaneHook(std::unique_ptr<Pauses> pauses)
+      : pauses_(std::move(pauses)), times_data_(pauses_ != nullptr) {}
 
-  // Call both before the lane's ops. `payload` must outlive them.
+  // Call these before the lane's ops. `payload` must outlive them.
   void PrepareDataOf(Payload& payload) { payload_ = &payload; }
-  void CheckWith(std::unique_ptr<DataChecker> checker) { checker_ = std::move(checker); }
+  void CheckWith(std::unique_ptr<DataChecker> checker) {
+    checker_ = std::move(checker);
+    times_data_ = true;
+  }
+  // Call it if something outside the hook (an open loop, a trace) also takes time between ops.
+  void TimeDataSeparately() { times_data_ = true; }
 
   void Before(const Op& next) override;
   void After(const Op& done, const std::byte* data, OpTimes times) override;
@@ -31,10 +37,10 @@ class LaneHook final : public OpHook {
   Pauses* pauses() { return pauses_.get(); }
   const Pauses* pauses() const { return pauses_.get(); }
   const DataChecker* checker() const { return checker_.get(); }
-  // Time for generating and checking data. If the hook does nothing else, this is not timed separately: it is all of
-  // the time between ops.
+  // Time for generating and checking data. Valid only if times_data() is true; otherwise generating data is all that
+  // happens between ops, so it takes all of the time between them.
   int64_t data_ns() const { return data_ns_; }
-  bool only_makes_data() const { return pauses_ == nullptr && checker_ == nullptr; }
+  bool times_data() const { return times_data_; }
   // The pauses that do not count in the lane's own time (Pauses::left_out_ns).
   int64_t left_out_ns() const { return pauses_ == nullptr ? 0 : pauses_->left_out_ns(); }
 
@@ -42,6 +48,7 @@ class LaneHook final : public OpHook {
   std::unique_ptr<Pauses> pauses_;
   std::unique_ptr<DataChecker> checker_;
   Payload* payload_ = nullptr;
+  bool times_data_ = false;
   bool unmeasured_ = false;
   int64_t data_ns_ = 0;
 };

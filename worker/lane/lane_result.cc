@@ -56,14 +56,13 @@ void AddBetween(const LaneSetup& setup, const RegionOutcome& outcome, const Lane
                 const TickScale& scale, v1::LaneResult& result) {
   const LaneHook* const hook = setup.hook();
   const TraceHook* const trace = setup.trace();
-  if (hook != nullptr || trace != nullptr || setup.op_log() != nullptr) {
+  if (hook != nullptr || trace != nullptr || setup.op_log() != nullptr || setup.open_loop() != nullptr) {
     result.set_between_s(SecondsFrom(static_cast<int64_t>(scale.DurationNs(outcome.hook_ticks))));
     result.set_pause_s(SecondsFrom((hook != nullptr ? hook->left_out_ns() : 0) +
                                    (trace != nullptr ? trace->waited_ns() : 0)));
   }
   if (hook != nullptr) {
-    const bool is_data = hook->only_makes_data() && trace == nullptr;
-    result.set_data_s(is_data ? result.between_s() : SecondsFrom(hook->data_ns()));
+    result.set_data_s(hook->times_data() ? SecondsFrom(hook->data_ns()) : result.between_s());
     if (hook->checker() != nullptr) {
       *result.mutable_verify() = hook->checker()->Result();
       NamePlaces(work.files, *result.mutable_verify());

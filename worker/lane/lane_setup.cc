@@ -103,6 +103,7 @@ void LaneSetup::JoinOpenLoop() {
     if (ns > 0) clock.SleepUntilNs(clock.NowNs() + ns);
   });
   context_.open_loop = &*open_loop_;
+  if (hook_) hook_->TimeDataSeparately();
 }
 
 int64_t LaneSetup::LongestAskedPauseNs() const {
@@ -110,8 +111,8 @@ int64_t LaneSetup::LongestAskedPauseNs() const {
     // Gaps of a Poisson process are rarely longer than this (one in 5 * 10^8), and a lane gets one op in every
     // lane_count.
     constexpr double kLongestGap = 20;
-    const double lane_gap_ns = work_.spec.arrivals->mean_gap_ns() * work_.spec.lane_count;
-    return std::llround(std::min(kLongestGap * lane_gap_ns, 1e18));
+    const double longest_ns = work_.spec.arrivals->LongestNs(kLongestGap * work_.spec.lane_count);
+    return std::llround(std::min(longest_ns, 1e18));
   }
   int64_t longest_ns = pauses() != nullptr ? pauses()->longest_asked_ns() : 0;
   const TraceOps* const replayed = work_.spec.replayed.get();
@@ -128,6 +129,7 @@ absl::Status LaneSetup::MakeTrace() {
   if (work_.spec.replayed == nullptr && !work_.writes_trace()) return absl::OkStatus();
   trace_.emplace(context_.between, stop_, RealPauseClock());
   context_.between = &*trace_;
+  if (hook_) hook_->TimeDataSeparately();
   if (work_.spec.replayed != nullptr) trace_->Replay(work_.spec.replayed);
   if (!work_.writes_trace()) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(trace_file_, OpenTraceForWriting(work_.TraceFile()));
@@ -204,7 +206,7 @@ absl::Status LaneSetup::WriteTrace() {
   if (!trace_file_.valid()) return absl::OkStatus();
   const UniqueFd file = std::move(trace_file_);
   const TraceOps ops = trace_->TakeRecorded();
-  // An op that failed has begun, but did not complete.
+  // The op whose failure ended the lane has begun, but did not complete.
   traced_ops_ = std::min<uint64_t>(ops.size(), recorder_.ops());
   return iobench::WriteTrace(file.get(), work_.TraceFile(), std::span(ops).first(traced_ops_));
 }

@@ -55,6 +55,11 @@ class LaneSetup {
   void EndWaitsAt(int64_t monotonic_ns);
   const Pauses* pauses() const { return hook_ ? hook_->pauses() : nullptr; }
 
+  // The lane goes on after its last op has failed: that op is not in the trace that is written.
+  void LeaveFailedOpOut() {
+    if (trace_) trace_->LeaveLastOut();
+  }
+
   // Runs up to `op_count` more ops of the stream, which continues where it stopped. They count only in the recorder's
   // overall totals; between them there are no pauses, checks or records. `stop` ends them.
   std::optional<LaneFailure> RunUnmeasured(uint64_t op_count, StopCell& stop);

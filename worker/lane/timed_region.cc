@@ -86,8 +86,10 @@ std::optional<LaneFailure> TimedRegion::RunOps() {
 std::optional<LaneFailure> TimedRegion::Run() {
   LaneContext& context = setup_.context();
   outcome_.end = setup_.engine().Run(context);
+  context.resume_after_wait = false;
   while (GoesOnAfterFailure()) {
     if (IsAfterDeadline()) {  // the loop compares only ops that succeed with it
+      setup_.recorder().NoteWaitedUntil(ReadTickPair(work_.spec.ticks).ticks);
       outcome_.end = {.reason = Reason::kDeadline};
       break;
     }
@@ -106,7 +108,8 @@ std::optional<LaneFailure> TimedRegion::Run() {
   return std::nullopt;
 }
 
-// With --max-errors. A failed op is not repeated: its bytes are missing, and its time is in no latency.
+// With --max-errors. A failed op is not repeated: its bytes are missing, and its time is in no latency, but in the
+// lane's ops time.
 bool TimedRegion::GoesOnAfterFailure() {
   const LoopEnd& end = outcome_.end;
   LaneContext& context = setup_.context();
@@ -114,6 +117,7 @@ bool TimedRegion::GoesOnAfterFailure() {
     return false;
   Op skipped;
   if (end.put_back) context.stream.Fill(std::span(&skipped, 1));
+  setup_.LeaveFailedOpOut();
   return true;
 }
 
@@ -145,7 +149,7 @@ std::optional<LaneFailure> TimedRegion::RunToGoal(uint64_t ops_goal) {
   context.rules.deadline = LoopRules::kNever;
   setup_.EndWaitsAt(INT64_MAX);
   context.rules.ops_goal = max_ops > 0 ? std::min(ops_goal, max_ops) : ops_goal;
-  context.resume = true;
+  context.resume = context.resume_after_wait = true;
   return Run();
 }
 

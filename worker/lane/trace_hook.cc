@@ -58,9 +58,14 @@ void TraceHook::NotBegun() {
   if (inner_ != nullptr) inner_->NotBegun();
   if (!measured_) return;
   position_ = last_position_;
+  LeaveLastOut();
+}
+
+void TraceHook::LeaveLastOut() {
   if (recorded_last_) {
     recorded_.pop_back();
-  } else if (records_) {
+    recorded_last_ = false;
+  } else if (left_out_count_ > 0) {
     --left_out_count_;
   }
 }

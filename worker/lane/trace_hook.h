@@ -36,6 +36,9 @@ class TraceHook final : public OpHook {
   void NotBegun() override;
   void After(const Op& done, const std::byte* data, OpTimes times) override;
 
+  // The op of the last Before call has failed: it is not recorded. Replaying goes on with the next one.
+  void LeaveLastOut();
+
   // The following ops are not measured: they are neither delayed nor recorded.
   void EndMeasured() { measured_ = false; }
 

@@ -39,6 +39,8 @@ class ArrivalTimes {
   ArrivalTimes(const ArrivalRate& rate, uint64_t seed);
   // Returns when the next op is due, in ns after the start.
   double NextNs();
+  // How many ops are due in the first `seconds` on average: the rate's integral.
+  double CountAt(double seconds) const;
 
  private:
   // When `count` ops are due, in s after the start: the inverse of the rate's integral.
@@ -57,23 +59,27 @@ class Arrivals {
   // Ops that are due before `measured_from_ns` (after the start) belong to the warm-up.
   Arrivals(const ArrivalRate& rate, uint64_t seed, const TickScale& scale, int64_t measured_from_ns);
 
-  // Returns when the next op is due. The schedule starts with the first call, at `now`.
+  // Returns when the next op is due; ops that were put back come first. The schedule starts with the first call, at
+  // `now`.
   Ticks Take(Ticks now);
-  // Puts back the op that is due then, because the phase ended before it could begin.
+  // Puts back the op that is due then, because the phase ended or another op failed before it could begin.
   void PutBack(Ticks due);
   // The number of measured ops that were due before `end`, and within `limit_ns` of the schedule's start, but that no
-  // lane has begun. Draws the rest of the schedule up to then, and estimates the ops beyond 10^7; call it once, when
-  // all lanes have ended.
+  // lane has begun. Draws the rest of the schedule up to then, and counts those beyond 10^7 by the mean rate; call it
+  // once, when all lanes have ended.
   uint64_t MissedBefore(Ticks end, int64_t limit_ns = INT64_MAX);
 
-  double mean_gap_ns() const { return mean_gap_ns_; }  // at the lower end of a ramp; with bursts, within them
+  // How long `gap_count` mean gaps between ops take at most, at the lower end of a ramp and with the pauses between
+  // bursts.
+  double LongestNs(double gap_count) const;
 
  private:
   Ticks Draw() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  double CountAt(Ticks at) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  const ArrivalRate rate_;
   const TickScale scale_;
   const int64_t measured_from_ns_;
-  const double mean_gap_ns_;
   Mutex mutex_;
   ArrivalTimes times_ ABSL_GUARDED_BY(mutex_);
   std::optional<Ticks> start_ ABSL_GUARDED_BY(mutex_);

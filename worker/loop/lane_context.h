@@ -80,8 +80,10 @@ struct LaneContext {
   OpHook* between = nullptr;
   // Ops begin when they are due. Null: each begins when the one before it has ended (with a queue: when there is room).
   OpenLoop* open_loop = nullptr;
-  // Wear-out: continue after a deadline, with the recorder already started.
+  // Continue after an earlier Run, with the recorder already started. With `resume_after_wait`, the plan required a
+  // wait between the two (wear-out), which therefore is no stall.
   bool resume = false;
+  bool resume_after_wait = false;
   // Results of the loop: the pass that the stream is in, and the ticks spent in the op hook so far.
   uint64_t pass = 0;
   uint64_t hook_ticks = 0;

@@ -30,6 +30,7 @@ void LaneRecorder::Start(Ticks at) {
 }
 
 void LaneRecorder::Resume(Ticks at) {
+  NoteStallAtEnd();
   counts_from_ = at;
 }
 
@@ -47,22 +48,19 @@ Ticks LaneRecorder::AddInRow(std::span<const Op> ops, std::span<const Ticks> end
 }
 
 void LaneRecorder::BeforeEvent(Ticks now) {
-  if (now > warmup_end_) {
-    counts_from_ = warmup_end_;
-    EndWarmup();
-    longest_stall_ = {counts_from_, counts_from_};
-  }
+  EndWarmupBefore(now);
   if (now >= slices_.slice_end()) slices_.Advance(now);
 }
 
 void LaneRecorder::Event(Ticks begin, Ticks now) {
   assert(now >= next_event_);
-  NoteStall(begin, now);
+  NoteStall(timeline_.EndBefore(now, ops()), begin, now);
   if (now >= timeline_.next_point()) timeline_.Keep(now, bytes(), ops());
   SetNextEvent();
 }
 
 void LaneRecorder::Finish() {
+  NoteStallAtEnd();
   if (warmup_end_ != kNoWarmup) EndWarmup();
   timeline_.Finish(last_end_, bytes(), ops());
   SetNextEvent();
@@ -106,14 +104,28 @@ void LaneRecorder::EndWarmup() {
   }
 }
 
-// Between the previous end and the op's begin, the lane may have paused as the plan requires. That pause comes first
-// and is not part of a stall; the rest of the time, and the op itself, may be.
-void LaneRecorder::NoteStall(Ticks begin, Ticks now) {
-  const Ticks before = std::max(timeline_.EndBefore(now, ops()), counts_from_);
+void LaneRecorder::EndWarmupBefore(Ticks now) {
+  if (now <= warmup_end_) return;
+  counts_from_ = warmup_end_;
+  EndWarmup();
+  longest_stall_ = {counts_from_, counts_from_};
+}
+
+// Between `before`, the previous end, and the op's begin, the lane may have paused as the plan requires. That pause
+// comes first and is not part of a stall; the rest of the time, and the op itself, may be.
+void LaneRecorder::NoteStall(Ticks before, Ticks begin, Ticks now) {
+  before = std::max(before, counts_from_);
   const uint64_t hook_ticks = begin > before ? begin.value - before.value : 0;
   const Ticks from{before.value + std::min(hook_ticks, asked_pause_ticks_)};
   const uint64_t longest_ticks = longest_stall_.end.value - longest_stall_.begin.value;
   if (now.value - from.value > longest_ticks) longest_stall_ = {from, now};
+}
+
+// No op ends the wait or the failed ops at the end, so no event evaluates them.
+void LaneRecorder::NoteStallAtEnd() {
+  const Ticks end = ops_end();
+  EndWarmupBefore(end);
+  if (end > std::max(last_end_, counts_from_)) NoteStall(last_end_, end, end);
 }
 
 void LaneRecorder::SetNextEvent() {

@@ -36,7 +36,8 @@ class LaneRecorder {
 
   // Clears the timeline and the latency slices. `at` is the start of the first op, s_i in docs/measurement.md.
   void Start(Ticks at);
-  // The lane continues after a wait that the plan required (wear-out), which therefore is no stall.
+  // The lane continues after a wait that the plan required (wear-out), which therefore is no stall. Do not call it if
+  // the lane only continues after a failed op.
   void Resume(Ticks at);
 
   // Adds an op that ran from `begin` to `end`. The loop itself checks whether `end >= next_event()`.
@@ -69,20 +70,20 @@ class LaneRecorder {
   // that instant is the first that counts, as in every window. Call it before Start.
   void SetWarmupEnd(Ticks at);
 
-  // The lane waited for its next op until `at`, when it turned out that there is none. The wait belongs to the lane's
-  // ops time.
-  void NoteWaitedUntil(Ticks at) { waited_until_ = at; }
+  // Until `at`, the lane waited for an op that then did not begin, or for one that failed. This time belongs to the
+  // lane's ops time.
+  void NoteWaitedUntil(Ticks at) { waited_until_ = std::max(waited_until_, at); }
   // Up to `ticks` between two ops are not a stall, because the plan asks for such pauses. Call it before Start.
   void SetAskedPause(uint64_t ticks) { asked_pause_ticks_ = ticks; }
 
-  // Closes the timeline after the last op. If the warm-up has not ended by then, all ops count as warm-up. Call it
-  // after the last Run of a phase; further calls have no effect.
+  // Closes the timeline after the last op, and evaluates the time from then to ops_end() as a stall. If the warm-up has
+  // not ended by then, all ops count as warm-up. Call it after the last Run of a phase; further calls have no effect.
   void Finish();
   // Adds work done after the timed part (completing a file); it counts only in the overall total.
   void AddUnmeasured(uint64_t bytes, uint64_t ops);
 
   Ticks first_op() const { return first_op_; }
-  // The end of the last op, and the end of the lane's ops time, which may include a wait after it.
+  // The end of the last op, and the end of the lane's ops time, which may include a wait or failed ops after it.
   Ticks last_end() const { return last_end_; }
   Ticks ops_end() const { return std::max(last_end_, waited_until_); }
   // Totals of all timed ops, including the warm-up. Those of AddUnmeasured are not included.
@@ -96,9 +97,9 @@ class LaneRecorder {
   uint64_t bytes_of(OpKind kind) const;
   uint64_t ops_of(OpKind kind) const;
   const Histogram* histogram_of(OpKind kind) const;
-  // The longest time after the warm-up in which no op ended. It is evaluated only when a timeline point is kept, so it
-  // costs nothing per op. A stall shorter than the distance of the points (0.1 % of the phase) is not detected; without
-  // any, begin equals end.
+  // The longest time after the warm-up in which no op ended; failed ops do not count as ends. It is evaluated only when
+  // a timeline point is kept, so it costs nothing per op. A stall shorter than the distance of the points (0.1 % of the
+  // phase) is not detected; without any, begin equals end.
   struct Stall {
     Ticks begin, end;
   };
@@ -117,7 +118,9 @@ class LaneRecorder {
   static constexpr int64_t kFirstIntervalNs = 10'000;
 
   void EndWarmup();
-  void NoteStall(Ticks begin, Ticks now);
+  void EndWarmupBefore(Ticks now);
+  void NoteStall(Ticks before, Ticks begin, Ticks now);
+  void NoteStallAtEnd();
   void SetNextEvent();
 
   struct Kind {

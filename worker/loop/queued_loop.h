@@ -81,19 +81,23 @@ struct SlotHook {
 // Holds each op of an open loop back until it is due, while ops in flight continue to end.
 template <typename Clock, typename Queue>
 struct OpenSlotHook {
-  const LaneContext& lane;
+  LaneContext& lane;
   const Queue& queue;
   bool op_waits = false;
   Ticks due{};  // of the op that waits
 
-  // Returns true if `next` may begin now. The first call for an op generates its data.
-  bool IsDue(const Op& next) {
-    if (!op_waits) {
-      if (lane.between != nullptr) lane.between->Before(next);
-      due = lane.open_loop->Take(Clock::Now());
-      op_waits = true;
+  // Makes `next` the op that waits, unless it already is. Generates its data first.
+  void Hold(const Op& next) {
+    if (op_waits) return;
+    Ticks now = Clock::Now();
+    if (lane.between != nullptr) {
+      const Ticks aside = now;
+      lane.between->Before(next);
+      now = Clock::Now();
+      lane.hook_ticks += now.value - aside.value;
     }
-    return Clock::Now() >= due;
+    due = lane.open_loop->Take(now);
+    op_waits = true;
   }
   Ticks TakeDue() {
     op_waits = false;
@@ -156,7 +160,7 @@ class QueuedRun {
   [[gnu::always_inline]] void Start() {
     batch_count_ = NextBatch(lane_, recorder().ops(), batch_);
     ending_ = batch_count_ == 0;
-    lane_.resume ? recorder().Resume(Clock::Now()) : recorder().Start(Clock::Now());
+    BeginRecord(lane_, Clock::Now());
     rare_ = std::min(recorder().next_event(), rules_.deadline);
   }
 
@@ -230,17 +234,21 @@ class QueuedRun {
 
   // Returns false if `op` is not due yet, or if the phase ended meanwhile; `op` is then the next one again.
   [[gnu::always_inline]] bool ComesDue(const Op& op) {
-    const bool is_due = between_.IsDue(op);
+    between_.Hold(op);
     const Ticks now = Clock::Now();
+    if (waits_only_) lane_.hook_ticks += now.value - waits_from_.value;
+    waits_only_ = false;
     if (const std::optional<LoopEnd::Reason> over = OverWhileWaiting(lane_, now)) [[unlikely]] {
       recorder().NoteWaitedUntil(now);
       --batch_next_;
       EndFor(*over);
       return false;
     }
-    if (is_due) return true;
+    if (now >= between_.due) return true;
     --batch_next_;
     awaits_due_ = true;
+    waits_only_ = unseen_count_ == 0;
+    waits_from_ = now;
     return false;
   }
 
@@ -255,6 +263,7 @@ class QueuedRun {
     if constexpr (kAside) wait = unseen_count_ == 0 && (slots_.free_count_ == 0 || ending_ || draining_);
     const size_t end_count = queue_.Turn(wait, slots_.ends_);
     const Ticks end = Clock::Now();
+    if constexpr (kOpen) waits_only_ = waits_only_ && end_count == 0;
     if (end_count > 0 && end >= rare_) [[unlikely]]
       recorder().BeforeEvent(end);
     for (size_t i = 0; i < end_count; ++i) NoteEnd(slots_.ends_[i], end);
@@ -279,7 +288,7 @@ class QueuedRun {
     --in_flight_;
     if (ended.moved != static_cast<int64_t>(op.length)) [[unlikely]] {
       slots_.free_[slots_.free_count_++] = ended.slot;
-      NoteFailure(op, ended.moved);
+      NoteFailure(op, ended.moved, end);
       return;
     }
     recorder().Add(op.kind, op_begin, end, op.length);
@@ -291,8 +300,9 @@ class QueuedRun {
   }
 
   // Only the first failure is reported; ops in flight may fail for the same reason.
-  [[gnu::always_inline]] void NoteFailure(const Op& op, int64_t moved) {
+  [[gnu::always_inline]] void NoteFailure(const Op& op, int64_t moved, Ticks end) {
     lane_.failed_ops.Note(op, moved);
+    recorder().NoteWaitedUntil(end);
     if (result_.reason == Reason::kFailed) return;
     EndFor(Reason::kFailed);
     result_.errno_value = moved < 0 ? static_cast<int>(-moved) : 0;
@@ -339,6 +349,10 @@ class QueuedRun {
   bool ending_ = false;      // no further ops begin
   bool awaits_due_ = false;  // the next op may begin, but is not due yet
   bool draining_ = false;  // no further ops begin before the pass is flushed, which waits for those in flight
+  // Open loop: since waits_from_, the lane has done nothing but wait for the next op to be due. This time is in
+  // hook_ticks, as in the loop of one op at a time, so that polling the clock does not look like work.
+  bool waits_only_ = false;
+  Ticks waits_from_;
 };
 
 // Runs the lane's ops, as many at a time as there are slots, until the pass is complete (forever with repeat_passes),

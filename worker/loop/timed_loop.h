@@ -43,6 +43,15 @@ inline size_t NextBatch(LaneContext& lane, uint64_t begun_count, std::span<Op> b
   return lane.stream.Fill(room);
 }
 
+// Starts or continues the lane's record, for a Run whose first op begins at `begin`.
+inline void BeginRecord(LaneContext& lane, Ticks begin) {
+  if (!lane.resume) {
+    lane.recorder.Start(begin);
+  } else if (lane.resume_after_wait) {
+    lane.recorder.Resume(begin);
+  }
+}
+
 // Returns why the op that the lane has been waiting to begin must not begin, or nullopt if it may.
 inline std::optional<LoopEnd::Reason> OverWhileWaiting(const LaneContext& lane, Ticks now) {
   if (now >= lane.rules.deadline) return LoopEnd::Reason::kDeadline;
@@ -77,7 +86,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
 
   size_t count = NextBatch(lane, recorder.ops(), batch);
   Ticks begin = Clock::Now();
-  lane.resume ? recorder.Resume(begin) : recorder.Start(begin);
+  BeginRecord(lane, begin);
   // Everything that is rare hides behind one comparison per op.
   Ticks rare = std::min(recorder.next_event(), rules.deadline);
 
@@ -114,6 +123,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
       const Ticks end = Clock::Now();
       if (moved != static_cast<int64_t>(op.length)) [[unlikely]] {
         record_until(i);
+        recorder.NoteWaitedUntil(end);
         stream.Unread(count - i);
         lane.failed_ops.Note(op, moved);
         return {.reason = Reason::kFailed,

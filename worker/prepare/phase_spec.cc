@@ -7,6 +7,7 @@
 #include "common/model/offset_latency_file.h"
 #include "common/model/phase_check.h"
 #include "common/status_util.h"
+#include "common/text/units.h"
 #include "worker/op_log/op_log.h"
 #include "worker/prepare/prepare_check.h"
 
@@ -72,7 +73,7 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
     spec.rest_s += step.rest().seconds();
   }
   IOBENCH_ASSIGN_OR_RETURN(spec.binding_slots, BindingSlotsFor(prepare.binding()));
-  IOBENCH_RETURN_IF_ERROR(spec.TakeTrace(prepare));
+  IOBENCH_RETURN_IF_ERROR(spec.TakeTrace(prepare, *engine));
   spec.clock = clock;
   spec.ticks = ChosenTickSource();
   spec.TakeArrivals(prepare);
@@ -131,7 +132,7 @@ EngineOptions PhaseSpec::EngineOptionsFor(const v1::Operation& asked) const {
           .simulated_key = shape.seed};
 }
 
-absl::Status PhaseSpec::TakeTrace(const v1::Prepare& prepare) {
+absl::Status PhaseSpec::TakeTrace(const v1::Prepare& prepare, const EngineSpec& used_engine) {
   trace = prepare.operation().trace();
   max_traced_ops = kMaxTraceOps / static_cast<size_t>(prepare.lanes_size());
   IOBENCH_RETURN_IF_ERROR(
@@ -149,9 +150,12 @@ absl::Status PhaseSpec::TakeTrace(const v1::Prepare& prepare) {
     }
   }
   if (trace.read_file().empty()) return absl::OkStatus();
+  const uint64_t memory_limit_bytes = MemoryLimitBytes();  // before the trace takes a part of it
   IOBENCH_ASSIGN_OR_RETURN(replayed, LoadTrace(trace.read_file(), shape.object_bytes));
   for (const TraceOp& op : *replayed) shape.record_bytes = std::max(shape.record_bytes, op.length);
-  return absl::OkStatus();
+  return Annotate(CheckNeeds(NeedsOf(prepare, *operation, used_engine, *replayed), memory_limit_bytes),
+                  absl::StrCat("trace ", trace.read_file(), " with ops of up to ",
+                               FormatBytes(static_cast<double>(shape.record_bytes))));
 }
 
 }  // namespace iobench

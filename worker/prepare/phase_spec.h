@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/model/engine.h"
 #include "common/model/operation.h"
 #include "iobench/v1/control.pb.h"
 #include "worker/client/binding.h"
@@ -87,15 +88,16 @@ struct PhaseSpec {
   bool needs_data() const { return uses_files && operation->needs_data; }
 
   // Evaluates the request and reads the trace that is to be replayed. InvalidArgument: unknown operation, engine or
-  // step, no lanes, inconsistent sizes, or an invalid line in the trace. AlreadyExists: the file of a trace to be
-  // written exists, or the file of an op log exists and is not one.
+  // step, no lanes, inconsistent sizes, or an invalid line in the trace. ResourceExhausted: it needs more memory than
+  // this worker takes. AlreadyExists: the file of a trace to be written exists, or the file of an op log exists and is
+  // not one.
   static absl::StatusOr<PhaseSpec> From(const v1::Prepare& prepare, const WorkerClock& clock, double loop_ns);
 
  private:
   void TakeFiles(const v1::Prepare& prepare);
   void TakeArrivals(const v1::Prepare& prepare);
   void TakeOperation(const v1::Operation& asked);
-  absl::Status TakeTrace(const v1::Prepare& prepare);
+  absl::Status TakeTrace(const v1::Prepare& prepare, const EngineSpec& used_engine);
   EngineOptions EngineOptionsFor(const v1::Operation& asked) const;
 };
 

@@ -104,8 +104,7 @@ absl::Status CheckArrivalShare(const v1::Prepare& prepare) {
 
 absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine) {
   const v1::Operation& operation = prepare.operation();
-  const WorkerRights& rights = RightsOfThisWorker();
-  IOBENCH_RETURN_IF_ERROR(CheckCounts(prepare, rights.max_lanes));
+  IOBENCH_RETURN_IF_ERROR(CheckCounts(prepare, RightsOfThisWorker().max_lanes));
   IOBENCH_RETURN_IF_ERROR(CheckExistingFiles(prepare, spec));
   IOBENCH_RETURN_IF_ERROR(CheckStop(prepare.stop()));
   IOBENCH_RETURN_IF_ERROR(CheckBetween(operation.between()));
@@ -129,8 +128,7 @@ absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec,
     }
     IOBENCH_RETURN_IF_ERROR(CheckLane(prepare, spec, lane));
   }
-  return CheckNeeds(NeedsOf(prepare, spec, engine),
-                    rights.max_memory_bytes > 0 ? rights.max_memory_bytes : AvailableMemoryBytes());
+  return CheckNeeds(NeedsOf(prepare, spec, engine), MemoryLimitBytes());
 }
 
 }  // namespace iobench

@@ -3,11 +3,13 @@
 #define WORKER_PREPARE_PREPARE_CHECK_H_
 
 #include <cstdint>
+#include <span>
 
 #include "absl/status/status.h"
 #include "common/model/engine.h"
 #include "common/model/operation.h"
 #include "iobench/v1/control.pb.h"
+#include "worker/pattern/replayed.h"
 
 namespace iobench {
 
@@ -24,13 +26,18 @@ absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec,
 
 // What a phase takes besides files. Sums that exceed 64 bits are UINT64_MAX.
 struct PhaseNeeds {
-  uint64_t memory_bytes = 0;  // of all lanes: buffers, data, recorders, lists of files, logs of ops
+  uint64_t memory_bytes = 0;  // of all lanes: buffers, data, recorders, lists of files, logs and traces
   uint64_t data_bytes = 0;    // of all lanes: the size of the files that they write or read
 };
 
-// Returns an upper estimate; pure. REQUIRES: the request's record, depth and lists are within the limits of
+// Returns an upper estimate; pure. `replayed`: the trace that the lanes replay, whose ops may be longer than records;
+// CheckPrepare does not know it yet. REQUIRES: the request's record, depth and lists are within the limits of
 // CheckPrepare.
-PhaseNeeds NeedsOf(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine);
+PhaseNeeds NeedsOf(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine,
+                   std::span<const TraceOp> replayed = {});
+
+// Returns how much memory a phase may take on this worker: --max-memory, or else what is available now. 0: unknown.
+uint64_t MemoryLimitBytes();
 
 // ResourceExhausted: the phase needs more than `memory_limit_bytes` (0: unlimited), or its sizes do not fit into 62
 // bits. The message says what it needs, and which options change that.

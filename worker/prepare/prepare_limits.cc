@@ -2,10 +2,12 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/data_content.h"
 #include "common/model/phase_check.h"
 #include "common/text/units.h"
 #include "worker/prepare/prepare_check.h"
 #include "worker/prepare/trace_file.h"
+#include "worker/rights/worker_rights.h"
 
 namespace iobench {
 namespace {
@@ -16,6 +18,7 @@ constexpr uint64_t kMaxDataBytes = uint64_t{1} << 62;
 constexpr uint64_t kLaneBytes = 256_KiB;
 constexpr uint64_t kFileBytes = 160;  // an entry of the lane's list, with its name
 constexpr uint64_t kLoggedOpBytes = 16;
+constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kPrefillBytes = 1_MiB;
 constexpr uint64_t kVectorRecords = kMaxRecordsPerVector;
 
@@ -42,6 +45,36 @@ uint64_t LongestOpBytes(const v1::Prepare& prepare, const OperationSpec& spec) {
   if (spec.call != Call::kVector) return record_bytes;
   return std::max(record_bytes, std::min({Product(record_bytes, kVectorRecords), kMaxVectorBytes,
                                           prepare.files().bytes_per_lane()}));
+}
+
+uint64_t LongestOpBytes(std::span<const TraceOp> replayed) {
+  uint64_t longest_bytes = 0;
+  for (const TraceOp& op : replayed) longest_bytes = std::max<uint64_t>(longest_bytes, op.length);
+  return longest_bytes;
+}
+
+// Of a lane that uses files.
+uint64_t BuffersOfLane(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine,
+                       uint64_t op_bytes) {
+  const v1::Operation& operation = prepare.operation();
+  const uint64_t depth = std::max(1u, operation.depth());
+  uint64_t bytes = operation.buffer_bytes() == 0 ? 0 : std::max<uint64_t>(operation.buffer_bytes(), op_bytes);
+  if (spec.reads()) bytes = Sum(bytes, op_bytes);
+  if (spec.writes() || spec.needs_data) {
+    // Verifiable sectors and shared records are generated in a buffer of their own.
+    const bool makes_records =
+        !spec.is_metadata() && (HasSectors(prepare.data()) || prepare.data().dedupe_percent() > 0);
+    bytes = Sum(bytes, Product(makes_records ? 2 : 1, std::max(op_bytes, kPrefillBytes)));
+  }
+  if (engine.Can(EngineFeature::kQueue)) {
+    bytes = Sum(bytes, Product(Product(depth, op_bytes), operation.copy() ? 2 : 1));
+  }
+  if (spec.call == Call::kStdio || spec.call == Call::kCharacter) {
+    // Each file is a stream with a buffer of its own.
+    const uint64_t stream_bytes = (operation.record_bytes() + kPageBytes - 1) / kPageBytes * kPageBytes;
+    bytes = Sum(bytes, Product(std::max(1u, prepare.files().files_per_lane()), stream_bytes));
+  }
+  return bytes;
 }
 
 absl::Status TooMany(const std::string& what, uint64_t count, uint64_t limit) {
@@ -72,23 +105,18 @@ absl::Status CheckPath(const std::string& what, const std::string& path) {
 
 }  // namespace
 
-PhaseNeeds NeedsOf(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine) {
+PhaseNeeds NeedsOf(const v1::Prepare& prepare, const OperationSpec& spec, const EngineSpec& engine,
+                   std::span<const TraceOp> replayed) {
   const v1::Operation& operation = prepare.operation();
-  const uint64_t op_bytes = LongestOpBytes(prepare, spec);
-  const uint64_t depth = std::max(1u, operation.depth());
   const auto lanes = static_cast<uint64_t>(prepare.lanes_size());
   PhaseNeeds needs;
   uint64_t lane_bytes = Sum(kLaneBytes, operation.between().processor_cache_bytes());
   lane_bytes = Sum(lane_bytes, Product(std::max(1u, prepare.files().files_per_lane()), kFileBytes));
   if (engine.uses_files) {
-    if (spec.reads()) lane_bytes = Sum(lane_bytes, op_bytes);
-    if (spec.writes() || spec.needs_data) lane_bytes = Sum(lane_bytes, std::max(op_bytes, kPrefillBytes));
-    if (engine.Can(EngineFeature::kQueue)) {
-      lane_bytes = Sum(lane_bytes, Product(Product(depth, op_bytes), operation.copy() ? 2 : 1));
-    }
-    lane_bytes = Sum(lane_bytes, operation.buffer_bytes());
+    const uint64_t op_bytes = std::max(LongestOpBytes(prepare, spec), LongestOpBytes(replayed));
+    lane_bytes = Sum(lane_bytes, BuffersOfLane(prepare, spec, engine, op_bytes));
   }
-  needs.memory_bytes = Product(lanes, lane_bytes);
+  needs.memory_bytes = Sum(Product(lanes, lane_bytes), replayed.size_bytes());
   const bool logs = operation.trace().offset_latency() || !operation.trace().write_file().empty();
   if (logs && operation.record_bytes() > 0) {
     const uint64_t ops =
@@ -105,6 +133,11 @@ PhaseNeeds NeedsOf(const v1::Prepare& prepare, const OperationSpec& spec, const 
     needs.data_bytes = std::max(needs.data_bytes, end);
   }
   return needs;
+}
+
+uint64_t MemoryLimitBytes() {
+  const uint64_t max_bytes = RightsOfThisWorker().max_memory_bytes;
+  return max_bytes > 0 ? max_bytes : AvailableMemoryBytes();
 }
 
 absl::Status CheckNeeds(const PhaseNeeds& needs, uint64_t memory_limit_bytes) {

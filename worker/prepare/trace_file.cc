@@ -16,6 +16,7 @@
 #include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "worker/prepare/prepare_check.h"
 #include "worker/rights/worker_rights.h"
 
 namespace iobench {
@@ -71,6 +72,19 @@ absl::StatusOr<TraceOp> ParseLine(std::string_view line, uint64_t file_bytes) {
                  .delay_us = static_cast<uint32_t>(std::llround(delay_ms * 1e3))};
 }
 
+size_t LineCount(std::string_view text) {
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+}
+
+// `bytes`: the memory that reading the trace takes; `limit_bytes` 0: unlimited.
+absl::Status CheckFits(const std::string& name, uint64_t bytes, uint64_t limit_bytes) {
+  if (limit_bytes == 0 || bytes <= limit_bytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      name, " takes ", FormatBytes(static_cast<double>(bytes)), " of memory, and this worker takes at most ",
+      FormatBytes(static_cast<double>(limit_bytes)),
+      ": use a shorter trace; if the worker may take more, start it with --max-memory SIZE"));
+}
+
 absl::Status IsThere(const std::string& file) {
   return absl::AlreadyExistsError(
       absl::StrCat("trace ", file, " already exists and is not overwritten: remove it or choose another -X"));
@@ -103,6 +117,7 @@ absl::StatusOr<TraceOps> ParseTrace(std::string_view text, const std::string& fi
   const auto problem = [&](size_t line_number, absl::string_view what) {
     return absl::InvalidArgumentError(absl::StrCat("trace ", file_name, ":", line_number, ": ", what));
   };
+  ops.reserve(std::min(LineCount(text), kMaxTraceOps));
   for (size_t line_number = 1; !text.empty(); ++line_number) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
@@ -123,7 +138,14 @@ absl::StatusOr<std::shared_ptr<const TraceOps>> LoadTrace(const std::string& fil
   const std::string name = absl::StrCat("trace ", file);
   IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd,
                            RightsOfThisWorker().paths.Open(name, file, O_RDONLY | O_NONBLOCK | O_NOCTTY));
+  const uint64_t limit_bytes = MemoryLimitBytes();
+  struct stat facts {};
+  if (::fstat(fd.get(), &facts) == 0 && static_cast<uint64_t>(facts.st_size) <= kLongestTraceBytes) {
+    IOBENCH_RETURN_IF_ERROR(CheckFits(name, static_cast<uint64_t>(facts.st_size), limit_bytes));
+  }
   IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile(name, fd.get(), kLongestTraceBytes));
+  const uint64_t ops_bytes = std::min(LineCount(text), kMaxTraceOps) * sizeof(TraceOp);
+  IOBENCH_RETURN_IF_ERROR(CheckFits(name, text.size() + ops_bytes, limit_bytes));
   IOBENCH_ASSIGN_OR_RETURN(TraceOps ops, ParseTrace(text, file, file_bytes));
   return std::make_shared<const TraceOps>(std::move(ops));
 }

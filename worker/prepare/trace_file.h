@@ -24,7 +24,8 @@ using TraceOps = std::vector<TraceOp>;
 
 // Fields are separated by blanks. Delays may have decimals (microsecond resolution, up to one hour). Lines that start
 // with # are comments. InvalidArgument, with file and line number: any other syntax, a size of 0 or above 1 GiB, an op
-// that ends beyond `file_bytes`, or no op at all.
+// that ends beyond `file_bytes`, or no op at all. ResourceExhausted, by LoadTrace: reading it needs more memory than
+// this worker takes.
 absl::StatusOr<TraceOps> ParseTrace(std::string_view text, const std::string& file_name, uint64_t file_bytes);
 absl::StatusOr<std::shared_ptr<const TraceOps>> LoadTrace(const std::string& file, uint64_t file_bytes);
 

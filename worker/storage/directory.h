@@ -35,6 +35,15 @@ struct DirectoryIdentity {
   int64_t changed_ns = 0;  // ctime, by the clock of the server or host that stores it
 };
 
+// What is known about holes, bytes that have never been written.
+enum class Holes {
+  kNone,
+  kSome,
+  // The file has fewer blocks than bytes: it has a hole somewhere, or the server compresses it, or it allocates blocks
+  // later.
+  kUnknown,
+};
+
 // An open regular file, closed by the destructor. Not thread-safe. Errors name its path.
 class File {
  public:
@@ -53,8 +62,7 @@ class File {
   // Returns when everything written is on stable storage (fsync or COMMIT).
   virtual absl::Status Sync() = 0;
 
-  // Returns true if some of these bytes are known never to have been written.
-  virtual absl::StatusOr<bool> HasHole(uint64_t begin, uint64_t end) = 0;
+  virtual absl::StatusOr<Holes> HolesIn(uint64_t begin, uint64_t end) = 0;
   // Allocates blocks for these bytes and extends the file to include them. Unimplemented: not supported here.
   virtual absl::Status Allocate(uint64_t offset, uint64_t bytes) = 0;
 

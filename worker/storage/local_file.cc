@@ -90,15 +90,15 @@ absl::Status LocalFile::Sync() {
   return ErrnoStatus(absl::StrCat("fsync ", path()), errno);
 }
 
-// File systems that support holes report them. NFS before 4.2 cannot and reports none; there, the number of allocated
-// blocks is used.
-absl::StatusOr<bool> LocalFile::HasHole(uint64_t begin, uint64_t end) {
+// File systems that support holes report them. NFS before 4.2 cannot, and its client then reports none, which looks the
+// same as a file without holes.
+absl::StatusOr<Holes> LocalFile::HolesIn(uint64_t begin, uint64_t end) {
   const off_t hole = ::lseek(fd_.get(), static_cast<off_t>(begin), SEEK_HOLE);
-  if (hole >= 0 && static_cast<uint64_t>(hole) < end) return true;
+  if (hole >= 0 && static_cast<uint64_t>(hole) < end) return Holes::kSome;
   struct statfs filesystem {};
-  if (::fstatfs(fd_.get(), &filesystem) != 0 || filesystem.f_type != kNfsMagic) return false;
+  if (::fstatfs(fd_.get(), &filesystem) != 0 || filesystem.f_type != kNfsMagic) return Holes::kNone;
   IOBENCH_ASSIGN_OR_RETURN(const NodeFacts facts, Facts());
-  return facts.allocated_bytes < facts.bytes;
+  return facts.allocated_bytes < facts.bytes ? Holes::kUnknown : Holes::kNone;
 }
 
 // Not posix_fallocate(), which would write data if the file system cannot allocate.

@@ -34,9 +34,8 @@ class LocalFile final : public File {
   absl::StatusOr<size_t> ReadAt(uint64_t offset, std::span<std::byte> into) override;
   absl::Status WriteAt(uint64_t offset, std::span<const std::byte> data) override;
   absl::Status Sync() override;
-  // Asks with SEEK_HOLE. NFS before 4.2 reports no holes; there, a file with fewer allocated blocks than its size needs
-  // counts as having one.
-  absl::StatusOr<bool> HasHole(uint64_t begin, uint64_t end) override;
+  // Asks with SEEK_HOLE. NFS before 4.2 reports no holes, so on NFS the number of allocated blocks is compared too.
+  absl::StatusOr<Holes> HolesIn(uint64_t begin, uint64_t end) override;
   // Calls fallocate(2), never posix_fallocate(3), which would write data where the file system cannot allocate.
   absl::Status Allocate(uint64_t offset, uint64_t bytes) override;
   void ExpectScatteredReads() override;

@@ -107,10 +107,10 @@ class NfsDataFile final : public File {
 
   absl::Status Sync() override { return Annotate(file_->Commit(), absl::StrCat("commit ", path())); }
 
-  // NFSv3 does not report holes. A file with fewer blocks than bytes has some, at unknown places.
-  absl::StatusOr<bool> HasHole(uint64_t, uint64_t) override {
+  // NFSv3 does not report holes, only the number of blocks.
+  absl::StatusOr<Holes> HolesIn(uint64_t, uint64_t) override {
     IOBENCH_ASSIGN_OR_RETURN(const NodeFacts facts, Facts());
-    return facts.allocated_bytes < facts.bytes;
+    return facts.allocated_bytes < facts.bytes ? Holes::kUnknown : Holes::kNone;
   }
 
   absl::Status Allocate(uint64_t, uint64_t) override {
