@@ -141,6 +141,7 @@ std::optional<v1::WorkerEvent> Session::Act(WorkerMessage message, const v1::Wor
       DoClientTask(request, &ClientTasks::Inspect);
       return std::nullopt;
     case WorkerMessage::kDataStep:
+      had_data_steps_ = true;
       Later([request = Shared(request)](Session& self) { self.DoDataStep(*request); });
       return std::nullopt;
     case WorkerMessage::kClientStep:
@@ -218,13 +219,15 @@ PhaseControl::EventTaker Session::EventTakerOfPhase() {
 }
 
 void Session::SendOfPhase(v1::WorkerEvent event) {
-  if (!event.has_lanes_done()) return outbox_.Send(std::move(event));
   Phase phase;
   {
     MutexLock lock(mutex_);
-    if (!Take(WorkerMessage::kLanesDone)) return;  // disarmed meanwhile
+    // If the phase was disarmed meanwhile, the coordinator would take the event for one of its next start.
+    const bool runs = state_ == WorkerState::kRunning || state_ == WorkerState::kQuitting;
+    if (event.has_lanes_done() ? !Take(WorkerMessage::kLanesDone) : !runs) return;
     phase = phase_;
   }
+  if (!event.has_lanes_done()) return outbox_.Send(std::move(event));
   const bool reported = AddResults(phase, *event.mutable_lanes_done());
   outbox_.Send(std::move(event));
   if (reported && phase->WaitForLanes(INT64_MAX)) phase->CloseDirectories();
@@ -428,7 +431,7 @@ void Session::Abandon() {
   {
     MutexLock lock(mutex_);
     prepare = newest_prepare_;
-    leaves_something = prepare != nullptr || had_file_actions_;
+    leaves_something = prepare != nullptr || had_file_actions_ || had_data_steps_;
   }
   if (leaves_something && EndLanes(MonotonicNowNs() + kPatienceNs)) {
     // The file system may hang, so a task does it.
@@ -436,10 +439,9 @@ void Session::Abandon() {
     std::future<void> done = left->get_future();
     Later([prepare, left](Session& self) {
       self.client_tasks_.RemoveCheckFiles();
-      if (prepare != nullptr) {
-        const absl::Status gone = LeaveOrphanedData(prepare->prepare());
-        if (!gone.ok()) LogWarning(gone.message());
-      }
+      absl::Status gone = self.data_steps_.Disown();
+      if (prepare != nullptr) gone.Update(LeaveOrphanedData(prepare->prepare()));
+      if (!gone.ok()) LogWarning(gone.message());
       // Otherwise the janitor would do the same again, while others are removing the data.
       if (self.janitor_ != nullptr) self.janitor_->Forget();
       left->set_value();

@@ -45,8 +45,8 @@ class Session : public std::enable_shared_from_this<Session> {
   // Sends nothing from now on, cancels the phase, and waits for lanes and tasks. Those that are stuck in the kernel
   // after 0.5 s are abandoned; what they use stays alive, because tasks share this object and lanes share their phase.
   void Shutdown();
-  // Shutdown for a worker whose coordinator is gone: also leaves the run's data (LeaveOrphanedData), for which it waits
-  // at most 10 s.
+  // Shutdown for a worker whose coordinator is gone: also gives up what it has claimed and leaves the run's data
+  // (LeaveOrphanedData), for which it waits at most 10 s.
   void Abandon();
 
   // See WorkerHandler::CheckLease.
@@ -118,6 +118,7 @@ class Session : public std::enable_shared_from_this<Session> {
   int64_t report_up_to_ns_ ABSL_GUARDED_BY(mutex_) = 0;  // of the latest Arm
   bool told_to_leave_ ABSL_GUARDED_BY(mutex_) = false;
   bool had_file_actions_ ABSL_GUARDED_BY(mutex_) = false;
+  bool had_data_steps_ ABSL_GUARDED_BY(mutex_) = false;
   bool validates_ ABSL_GUARDED_BY(mutex_) = false;  // it works on files outside of phases
 
   // Used only by the task thread, except to cancel.

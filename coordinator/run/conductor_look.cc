@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/phase_shape.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
@@ -17,6 +18,32 @@
 #include "coordinator/run/data/access_check.h"
 
 namespace iobench {
+namespace {
+
+// By client: the fewest lanes with files in any phase that its workers do on files. `max_per_worker`: of lanes that
+// count; 0: all.
+std::map<uint32_t, uint32_t> FewestLanesWithFiles(const v1::Plan& plan, std::span<const Member> members,
+                                                  uint32_t max_per_worker) {
+  std::map<uint32_t, uint32_t> fewest;
+  for (const v1::Phase& phase : plan.phases()) {
+    uint32_t per_worker = ShapeOf(plan, phase).lanes_per_worker;
+    if (max_per_worker > 0) per_worker = std::min(per_worker, max_per_worker);
+    const WorkerAssignments assignments(phase, members.size());
+    std::map<uint32_t, uint32_t> lanes;
+    for (const Member& member : members) {
+      const v1::Assignment* const assignment = assignments.Of(member.number);
+      if (member.facts.server() || assignment == nullptr || IsMetadata(assignment->operation())) continue;
+      lanes[member.client] += assignment->operation().first_lane_files() ? 1 : per_worker;
+    }
+    for (const auto& [client, count] : lanes) {
+      uint32_t& least = fewest.emplace(client, count).first->second;
+      least = std::min(least, count);
+    }
+  }
+  return fewest;
+}
+
+}  // namespace
 
 absl::Status Conductor::GatherWorkers() {
   const CoordTime begin = options_.clock();
@@ -70,7 +97,8 @@ absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookOnce(uint32_t pa
       options_.max_burst_clocks);
   IOBENCH_RETURN_IF_ERROR(MeetWorkers(*look->clocks));
   look->layout.emplace(plan_, ClientsOfWorkers());
-  look->data.emplace(cluster_, plan_, *look->layout, met_.started_at(), coordinator_.host());
+  look->data.emplace(cluster_, plan_, *look->layout, met_.started_at(), coordinator_.host(),
+                     options_.resume.has_value() ? options_.resume->first_phase : 0);
   IOBENCH_RETURN_IF_ERROR(look->data->Inspect());
   // The first phase of a run measures the clocks by itself.
   if (options_.preflight_only) IOBENCH_RETURN_IF_ERROR(look->clocks->Burst());
@@ -87,9 +115,9 @@ absl::Status Conductor::MeetWorkers(ClockSync& clocks) {
   IOBENCH_RETURN_IF_ERROR(clocks.Verify());
   for (const Member& member : cluster_.members()) *MetRecord().add_workers() = member.facts;
   IOBENCH_RETURN_IF_ERROR(UseWorkersPaths());
-  IOBENCH_RETURN_IF_ERROR(SizeFiles());
   IOBENCH_RETURN_IF_ERROR(SpreadMixes());
   IOBENCH_RETURN_IF_ERROR(SpreadOverClients());
+  IOBENCH_RETURN_IF_ERROR(SizeFiles());  // when it is known which workers do which part of a phase
   LetServersMeasure();
   return CheckForWorkers(plan_, static_cast<uint32_t>(cluster_.members().size()));
 }
@@ -289,16 +317,17 @@ absl::Status Conductor::UseWorkersPaths() {
 absl::Status Conductor::SizeFiles() {
   // A resumed run goes on with the sizes that it began with, even if a client's memory has changed.
   if (plan_.files().memory_percent() == 0 || options_.resume.has_value()) return absl::OkStatus();
-  std::map<uint32_t, ClientMemory> clients;
+  std::map<uint32_t, uint64_t> memory_of_client;
   for (const Member& member : cluster_.members()) {
-    if (member.facts.server()) continue;
-    ClientMemory& client = clients[member.client];
-    client.memory_bytes = member.facts.memory_bytes();
-    client.lane_count += plan_.lanes_per_worker();
+    memory_of_client[member.client] = member.facts.memory_bytes();
   }
-  std::vector<ClientMemory> memories;
-  for (const auto& [number, client] : clients) memories.push_back(client);
-  IOBENCH_RETURN_IF_ERROR(SizeFilesByMemory(memories, plan_));
+  std::vector<ClientMemory> clients;
+  for (const auto& [client, lanes] :
+       FewestLanesWithFiles(plan_, cluster_.members(), options_.least_lanes_per_worker)) {
+    clients.push_back({.memory_bytes = memory_of_client[client], .lane_count = lanes});
+  }
+  if (clients.empty()) return absl::OkStatus();
+  IOBENCH_RETURN_IF_ERROR(SizeFilesByMemory(clients, plan_));
   *record_.mutable_plan() = plan_;
   return absl::OkStatus();
 }

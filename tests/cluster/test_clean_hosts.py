@@ -82,7 +82,8 @@ def test_data_of_a_run_that_is_alive_stay_whatever_is_forced(shell, tmp_path):
         far = tmp_path / "far" / program.DATA_DIRECTORY
         far.mkdir()
         seen = json.loads(manifest.read_text())
-        seen["process"]["boot_id"] = "another host's"
+        for process in ("process", "coordinator"):
+            seen[process]["boot_id"] = "another host's"
         (far / "manifest.json").write_text(json.dumps(seen))
         done = clean(shell, "c1,far", f"{tmp_path}/HOST", "--force")
         assert done.code == 3 and "is in use" in done.stdout and "cannot be seen from here" in done.stdout, done

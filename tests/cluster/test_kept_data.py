@@ -209,8 +209,8 @@ def change_manifest(path, change):
 
 
 OUT_OF_SIGHT = {
-    "another host": lambda manifest: manifest["process"].update(boot_id="another boot"),
-    "an older version": lambda manifest: manifest.pop("process"),
+    "another host": lambda manifest: [manifest[process].update(boot_id="another boot") for process in ("process", "coordinator")],
+    "an older version": lambda manifest: [manifest.pop(process) for process in ("process", "coordinator")],
 }
 
 

@@ -138,7 +138,8 @@ def test_a_run_that_is_forced_in_keeps_its_data_when_the_first_one_ends(export, 
         first.wait_until(lambda: export.data.exists() and len(export.data_files()) == 2, "both lanes")
         first.interrupt(signal.SIGSTOP)
         manifest = json.loads((export.data / "manifest.json").read_text())
-        manifest["process"]["boot_id"] = "x" * len(manifest["process"]["boot_id"])
+        for process in ("process", "coordinator"):
+            manifest[process]["boot_id"] = "x" * len(manifest[process]["boot_id"])
         (export.data / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
         run(export, tmp_path / "second", "-i", "0", "-+n", "--force", "-w", "-t", "2", *SHAPE).expect(0)
         kept = {entry.name: entry.read_bytes() for entry in export.data.iterdir()}
@@ -163,6 +164,16 @@ def test_kept_data_that_do_not_fit_are_left_alone(export, tmp_path):
     line = one_line(run(export, tmp_path / "2", "-i", "1", "-t", "1", "-r", "64k", "-s", "2m"))
     assert export.plain_url in line and "bytes per lane" in line
     assert export.data_files() == ["lane-000000.0"]
+
+
+def test_trees_that_a_run_kept_on_a_mount_are_not_taken_over_without_one(export, tmp_path):
+    """They stay accounted for, so that `clean` on the mount removes them."""
+    program.run(["--op", "create", "--items", "5", "-t", "1", "-w"], path=export.disk, out=tmp_path / "1").expect(0)
+    refused = run(export, tmp_path / "2", "-i", "0", "-+n", "-t", "1", *SHAPE).expect(2)
+    assert "tree-000000.0" in refused.stderr and "cluster-iobench clean" in refused.stderr, refused
+    assert (export.data / "tree-000000.0" / "item-00000004").exists()
+    program.plain("clean", export.disk).expect(0)
+    assert not export.data.exists()
 
 
 def test_reads_are_prepared(export, out):

@@ -31,7 +31,8 @@ def contents(directory):
 def seem_to_be_of_another_host(data):
     """Makes a run's claim look like that of another host, where nobody here can see whether the run is alive."""
     manifest = json.loads((data / "manifest.json").read_text())
-    manifest["process"]["boot_id"] = "another boot"
+    for process in ("process", "coordinator"):
+        manifest[process]["boot_id"] = "another boot"
     (data / "manifest.json").write_text(json.dumps(manifest))
 
 

@@ -65,5 +65,37 @@ TEST_CASE("a process of another host, container or version is out of sight") {
   CHECK(OwnerOf(v1::Manifest()) == v1::TargetFacts::OUT_OF_SIGHT);
 }
 
+TEST_CASE("a run whose claimant has ended is as alive as its coordinator") {
+  v1::Manifest manifest = Signed();
+  const std::string here = manifest.boot_id();
+  const uint64_t start_ticks = manifest.process_start_ticks();
+  manifest.set_coordinator_boot_id(here);
+  manifest.set_coordinator_pid(manifest.pid());
+  manifest.set_coordinator_start_ticks(start_ticks);
+  Disown(manifest);
+  CHECK(OwnerOf(manifest) == v1::TargetFacts::ALIVE);
+  const auto read = ManifestFromJson(ManifestToJson(manifest));
+  REQUIRE(read.ok());
+  CHECK(OwnerOf(*read) == v1::TargetFacts::ALIVE);
+  manifest.set_pid(::getpid() + 1);
+  CHECK(AlivePidOf(manifest) == ::getpid());
+  manifest.set_coordinator_boot_id("another boot");
+  CHECK(OwnerOf(manifest) == v1::TargetFacts::OUT_OF_SIGHT);
+  manifest.set_coordinator_boot_id(here);
+  manifest.set_coordinator_start_ticks(start_ticks + 1);
+  CHECK(OwnerOf(manifest) == v1::TargetFacts::GONE);
+  manifest.set_boot_id("another boot");  // no run goes on without its coordinator
+  CHECK(OwnerOf(manifest) == v1::TargetFacts::GONE);
+}
+
+TEST_CASE("a process that gives up its claim counts as ended") {
+  v1::Manifest manifest = Signed();
+  CHECK(IsSignedHere(manifest));
+  CHECK(AlivePidOf(manifest) == ::getpid());
+  Disown(manifest);
+  CHECK_FALSE(IsSignedHere(manifest));
+  CHECK(OwnerOf(manifest) == v1::TargetFacts::GONE);
+}
+
 }  // namespace
 }  // namespace iobench

@@ -42,6 +42,22 @@ TEST_CASE("a worker is asked for the traces of its own lanes, by their numbers")
   CHECK(AsStrings(run.On(2).new_files()) == Strings{"/tmp/t.4", "/tmp/t.5"});
 }
 
+TEST_CASE("a resumed run asks for nothing that only its finished phases needed") {
+  Deployment run({"--op", "write", "--op", "read", "-t", "1", "--repeat", "2"});
+  for (const int phase : {0, 1}) {
+    v1::Operation& operation = *run.plan.mutable_phases(phase)->mutable_assignments(0)->mutable_operation();
+    operation.mutable_trace()->set_write_file(phase == 0 ? "/tmp/w" : "/tmp/r");
+  }
+  const auto traces = [&run](uint32_t first_phase) {
+    return AsStrings(
+        DemandsOn(run.members[0], run.plan, run.LayoutOf(), run.members, first_phase).new_files());
+  };
+  CHECK(traces(0) == Strings{"/tmp/r.0", "/tmp/w.0"});
+  CHECK(traces(2) == Strings{"/tmp/r.0", "/tmp/w.0"});  // both have another repetition
+  CHECK(traces(3) == Strings{"/tmp/r.0"});
+  CHECK(traces(4).empty());
+}
+
 TEST_CASE("a worker is asked for the offset and latency files of its own lanes") {
   const Deployment run({"--op", "write", "--op", "read", "-t", "2", "-Q"});
   CHECK(AsStrings(run.On(1).appended_files()) ==

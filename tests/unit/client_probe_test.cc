@@ -326,6 +326,14 @@ TEST_CASE("data of ours and of others are seen at a target") {
   REQUIRE(ProbeTarget(foreign.path(), "boot-a").foreign_data());
 }
 
+TEST_CASE("the pid namespace is that of this process") {
+  struct stat pid_namespace {};
+  REQUIRE(::stat("/proc/self/ns/pid", &pid_namespace) == 0);
+  const v1::WorkerFacts facts = ProbeWorker({});
+  CHECK(facts.pid() == ::getpid());
+  CHECK(facts.pid_namespace() == pid_namespace.st_ino);
+}
+
 TEST_CASE("the measured costs of clock and loop are plausible and measured once") {
   const v1::WorkerFacts facts = ProbeWorker({});
   REQUIRE(facts.clock_read_ns() > 0);

@@ -117,11 +117,10 @@ TEST_CASE("each file system is filled by those that use it, and one that is full
 TEST_CASE("what is still missing is written in another round, and a file system that takes nothing is said") {
   FillingRun run;
   bool first = true;
-  run.fill_step =
-      [&](WorkerId,
-          uint64_t bytes) {  // half of the first one's bytes do not count, as with compression
-        return run.Written(std::exchange(first, false) ? bytes / 2 : bytes);
-      };
+  // Half of the first one's bytes do not count, as with compression.
+  run.fill_step = [&](WorkerId, uint64_t bytes) {
+    return run.Written(std::exchange(first, false) ? bytes / 2 : bytes);
+  };
   REQUIRE(run.Go() == kExitOk);
   CHECK(run.Asked().at(0) == 18_GiB + 1 + 9_GiB / 4);
   CHECK(run.Step().outcome() == "80 % of 100 GiB in use");
@@ -182,6 +181,48 @@ TEST_CASE("space that filling takes is missing for the lanes") {
              Contains("need 96 GiB, 72 GiB of it for --fill, but only 90 GiB are free") &&
                  Contains("a smaller --fill"));
   CHECK(run.Count(v1::WorkerRequest::kFillSpace) == 0);
+}
+
+TEST_CASE("a worker that fills one path is told all its paths because it leaves them if it is abandoned") {
+  FillingRun run;
+  run.plan.add_targets()->set_path("/other");  // which is fuller
+  run.SetSpace("/other", 10_GiB, 1_GiB);
+  run.plan.mutable_phases(0)->set_only_target(1);
+  *run.plan.add_phases() = run.plan.phases(0);
+  run.plan.mutable_phases(1)->set_only_target(2);
+  REQUIRE(run.Go() == kExitOk);
+  CHECK(run.Asked().at(0) == 18_GiB + 1);
+  REQUIRE(run.Count(v1::WorkerRequest::kFillSpace) == 4);
+  for (const auto& sent : run.posted) {
+    if (!sent.request.has_fill_space()) continue;
+    const v1::FillSpace& fill = sent.request.fill_space();
+    REQUIRE(fill.targets_size() == 2);
+    CHECK(fill.targets(0).path() == "/mnt");
+    CHECK(fill.targets(1).path() == "/other");
+    REQUIRE(fill.bytes_size() == 2);
+    CHECK(fill.bytes(1) == 0);
+    for (const v1::DataClaim& claim : fill.claims()) {
+      CHECK(claim.run_id() == 7);
+      CHECK(claim.users() == 4);
+      CHECK_FALSE(claim.only_fill());
+    }
+  }
+}
+
+TEST_CASE("workers that are abandoned remove the files of --fill also from data that are to be kept") {
+  FillingRun run;
+  run.plan.set_keep_data(true);
+  REQUIRE(run.Go() == kExitOk);
+  int claims = 0;
+  for (const auto& sent : run.posted) {
+    if (!sent.request.has_fill_space() && !sent.request.has_prepare()) continue;
+    const v1::DataClaim& claim =
+        sent.request.has_prepare() ? sent.request.prepare().claims(0) : sent.request.fill_space().claims(0);
+    CHECK(claim.users() == 4);
+    CHECK(claim.only_fill());
+    ++claims;
+  }
+  CHECK(claims == 8);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -198,6 +199,7 @@ struct Run {
   bool skip_bad = false;
   bool preflight_only = false;
   double max_duration_s = 0;
+  std::optional<ResumePoint> resume;
   std::vector<v1::PhaseReport> phases;  // the conductor keeps only briefs of them
   std::function<void(const v1::PhaseReport&)> on_phase = [this](const v1::PhaseReport& phase) {
     phases.push_back(phase);
@@ -238,6 +240,7 @@ struct Run {
     options.skip_bad = skip_bad;
     options.preflight_only = preflight_only;
     options.max_duration_s = max_duration_s;
+    options.resume = resume;
     conductor = std::make_unique<Conductor>(workers, observer, interrupt, Facts("here"), plan, options);
     const int exit_code = conductor->Run();
     posted = std::move(workers.posted);

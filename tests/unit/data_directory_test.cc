@@ -7,6 +7,8 @@
 #include <limits>
 #include <thread>
 
+#include "absl/strings/str_cat.h"
+#include "common/host_identity.h"
 #include "tests/unit/worker_harness.h"
 #include "worker/data_directory/data_names.h"
 #include "worker/data_directory/manifest.h"
@@ -524,6 +526,101 @@ TEST_CASE("clean takes the target or the data directory itself, and nothing ther
     REQUIRE_FALSE(again->found);
   }
   REQUIRE_FALSE(CleanDataDirectory("/nowhere/at/all", IfOutOfSight::kAccept).ok());
+}
+
+TEST_CASE("a claim that would work in a tree which is not its own is refused") {
+  const Claimed directory(v1::Manifest::KEPT);  // 2 trees of 6 lanes
+  for (const char* const tree : {"tree-000099.0", "tree-000000.2"}) {
+    INFO(tree);
+    const std::string item = absl::StrCat("cluster-iobench.data/", tree, "/item-00000000");
+    fs::create_directories(directory / absl::StrCat("cluster-iobench.data/", tree));
+    directory.Write(item, "precious");
+    v1::Manifest larger = ManifestOf(2);
+    larger.mutable_names()->set_lanes(100);
+    larger.mutable_names()->set_trees(3);
+    const absl::Status refused = ClaimData(directory.path(), larger, Of(1)).status();
+    REQUIRE(absl::IsFailedPrecondition(refused));
+    REQUIRE_THAT(std::string(refused.message()), Catch::Contains(tree));
+    REQUIRE(LookAtData(directory.path())->manifest->run_id() == 1);
+    REQUIRE(directory.Read(item) == "precious");
+    fs::remove_all(directory / absl::StrCat("cluster-iobench.data/", tree));
+  }
+  // In a tree of the replaced run, only what this run does not use can be left.
+  fs::create_directories(directory.data() + "/tree-000000.0");
+  directory.Write("cluster-iobench.data/tree-000000.0/item-00000000", "of run 1");
+  directory.Write("cluster-iobench.data/tree-000000.0/notes", "mine");
+  REQUIRE(ClaimData(directory.path(), ManifestOf(2), Of(1)).ok());
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data/tree-000000.0/item-00000000"));
+  REQUIRE(directory.Read("cluster-iobench.data/tree-000000.0/notes") == "mine");
+}
+
+// Data of run 1 whose claimant has ended; this process is its coordinator.
+struct WithoutClaimant : TempDir {
+  v1::Manifest manifest;
+
+  WithoutClaimant() {
+    const ProcessIdentity self = *OwnIdentity();
+    manifest = ManifestOf(1);
+    manifest.set_coordinator_boot_id(self.place);
+    manifest.set_coordinator_pid(self.pid);
+    manifest.set_coordinator_start_ticks(self.start_ticks);
+    REQUIRE(ClaimData(path(), manifest).ok());
+    manifest = *LookAtData(path())->manifest;
+    manifest.set_process_start_ticks(manifest.process_start_ticks() + 1);
+    Save();
+  }
+  void Save() const { Write("cluster-iobench.data/manifest.json", ManifestToJson(manifest)); }
+};
+
+TEST_CASE("the data of a run stay while its coordinator lives although their claimant has ended") {
+  WithoutClaimant directory;
+  for (const IfOutOfSight choice : {IfOutOfSight::kRefuse, IfOutOfSight::kAccept}) {
+    const absl::Status refused = CleanDataDirectory(directory.path(), choice).status();
+    REQUIRE(absl::IsFailedPrecondition(refused));
+    REQUIRE_THAT(std::string(refused.message()),
+                 Catch::Contains(absl::StrCat("pid ", ::getpid())) && Catch::Contains("is alive"));
+  }
+  REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(2), Of(1)).status()));
+  directory.manifest.set_coordinator_start_ticks(directory.manifest.coordinator_start_ticks() + 1);
+  directory.Save();
+  REQUIRE(CleanDataDirectory(directory.path(), IfOutOfSight::kRefuse).ok());
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
+}
+
+TEST_CASE("a process gives up only data that it has claimed and not kept") {
+  const Claimed directory;
+  REQUIRE(DisownData(directory.path(), Of(2)).ok());  // of another run
+  REQUIRE_FALSE(CleanDataDirectory(directory.path(), IfOutOfSight::kAccept).ok());
+  REQUIRE(DisownData(directory.path(), Of(1)).ok());
+  REQUIRE(directory.HasFiles());
+  REQUIRE(CleanDataDirectory(directory.path(), IfOutOfSight::kRefuse).ok());
+  REQUIRE(DisownData(directory.path(), Of(1)).ok());  // gone
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
+
+  const Claimed of_another;
+  const v1::Manifest unsigned_manifest = ManifestOf(1);
+  of_another.Write("cluster-iobench.data/manifest.json", ManifestToJson(unsigned_manifest));
+  REQUIRE(DisownData(of_another.path(), Of(1)).ok());
+  REQUIRE(LookAtData(of_another.path())->manifest->SerializeAsString() ==
+          unsigned_manifest.SerializeAsString());
+
+  const Claimed kept(v1::Manifest::KEPT);
+  const std::string before = kept.Read("cluster-iobench.data/manifest.json");
+  REQUIRE(DisownData(kept.path(), Of(1)).ok());
+  REQUIRE(kept.Read("cluster-iobench.data/manifest.json") == before);
+}
+
+TEST_CASE("what was seen to be nobody's is not removed once a run has claimed it") {
+  const TempDir directory;
+  const auto nothing = LookAtData(directory.path());
+  REQUIRE(nothing.ok());
+  REQUIRE(ClaimData(directory.path(), ManifestOf(1)).ok());
+  const absl::Status refused = RemoveSeenData(directory.path(), *nothing).status();
+  REQUIRE(IsHeldByAnother(refused));
+  REQUIRE_THAT(std::string(refused.message()), Catch::Contains("client-a"));
+  REQUIRE(directory.Has("cluster-iobench.data/manifest.json"));
+  REQUIRE(RemoveSeenData(directory.path(), *LookAtData(directory.path())).ok());
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
 }
 
 }  // namespace

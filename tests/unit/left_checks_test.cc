@@ -1,8 +1,10 @@
 #include "worker/check/left_checks.h"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <functional>
@@ -132,6 +134,71 @@ TEST_CASE("what only looks like ours stays, and so does what holds it") {
   std::filesystem::remove(directory.path() + "/" + tree + "mine");
   REQUIRE(RemoveLeftChecks(directory.path(), false)->removed_directories == 1);
   CHECK_FALSE(directory.Has(kTree));
+}
+
+TEST_CASE("a directory of validate belongs to the process that the worker was told") {
+  const std::string alive = LineOf(*OwnIdentity());
+  TempDir directory;
+  Ended([&] {
+    const auto tree = CheckTree::At(directory.path(), kRunId);
+    if (!tree.ok() || !tree->MakeDirectory(1, alive).ok()) ::_exit(1);
+  });
+  auto left = RemoveLeftChecks(directory.path(), true);
+  REQUIRE(left.ok());
+  CHECK(left->refused.size() == 1);
+  CHECK(directory.Has(std::string(kTree) + "/d1"));
+
+  TempDir crashed;
+  const auto tree = CheckTree::At(crashed.path(), kRunId);
+  REQUIRE(tree.ok());
+  REQUIRE(tree->MakeDirectory(1, LineOf(Ended())).ok());
+  left = RemoveLeftChecks(crashed.path(), false);
+  REQUIRE(left.ok());
+  CHECK(left->removed_directories == 1);
+}
+
+// Lets this process open only two more files at a time.
+class TwoMoreFiles {
+ public:
+  TwoMoreFiles() {
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    // The lowest number that is free comes first, so the last two are above all others.
+    for (int& fd : copies_) fd = ::dup(STDERR_FILENO);
+    const int last = copies_.back();
+    for (size_t i = copies_.size() - 2; i < copies_.size(); ++i) ::close(copies_[i]);
+    rlimit two_more = before_;
+    two_more.rlim_cur = static_cast<rlim_t>(last) + 1;
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &two_more) == 0);
+  }
+  ~TwoMoreFiles() {
+    ::setrlimit(RLIMIT_NOFILE, &before_);
+    for (size_t i = 0; i + 2 < copies_.size(); ++i) ::close(copies_[i]);
+  }
+  TwoMoreFiles(const TwoMoreFiles&) = delete;
+  TwoMoreFiles& operator=(const TwoMoreFiles&) = delete;
+
+ private:
+  rlimit before_{};
+  std::array<int, 128> copies_{};
+};
+
+TEST_CASE("what cannot be cleaned is named and does not keep anything else from being cleaned") {
+  TempDir directory;
+  const std::string process = LineOf(Ended([&] { MakeTree(directory.path()); }));
+  for (const char* const number : {"1", "2", "3"}) {
+    directory.Write(absl::StrCat("cluster-iobench.check-0000000000000abc.", number), ContentsOf(process));
+  }
+  absl::StatusOr<LeftChecks> left = absl::UnknownError("not called");
+  {
+    // Enough for the directory and a file in it, but not for a file in a directory in it.
+    const TwoMoreFiles limited;
+    left = RemoveLeftChecks(directory.path(), false);
+  }
+  REQUIRE(left.ok());
+  CHECK(left->removed_files == 3);
+  REQUIRE(left->refused.size() == 1);
+  CHECK(left->refused[0].find(kTree) != std::string::npos);
+  CHECK(directory.Has(std::string(kTree) + "/d1"));
 }
 
 }  // namespace

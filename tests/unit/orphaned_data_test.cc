@@ -95,5 +95,29 @@ TEST_CASE("nothing stays of data that are removed while workers still put down t
   }
 }
 
+TEST_CASE("of data that are kept the last worker that leaves removes only the files of --fill") {
+  for (const bool used_again : {false, true}) {
+    INFO(used_again);
+    const Claimed data;
+    // A run that uses kept data finds them marked as such, one that is to keep its own does not.
+    if (used_again) REQUIRE(MarkDataKept(data.path, {}, data.claim).ok());
+    REQUIRE(AccountForFillFiles(data.path, data.claim, 2).ok());
+    for (const char* lane : {"fill-000000.0", "fill-000001.0"})
+      std::ofstream(data.Data() + "/" + lane) << "data";
+    v1::DataClaim claim = data.claim;
+    claim.set_only_fill(true);
+    REQUIRE(LeaveOrphanedData(data.path, claim, 1).ok());
+    CHECK(std::filesystem::exists(data.Data() + "/left-000001"));
+    CHECK(std::filesystem::exists(data.Data() + "/fill-000000.0"));
+    REQUIRE(LeaveOrphanedData(data.path, claim, 0).ok());
+    for (const char* gone : {"fill-000000.0", "fill-000001.0", "left-000000", "left-000001"})
+      CHECK_FALSE(std::filesystem::exists(data.Data() + "/" + gone));
+    CHECK(std::filesystem::exists(data.Data() + "/lane-000000.0"));
+    const v1::Manifest manifest = *LookAtData(data.path)->manifest;
+    CHECK(manifest.names().fill_lanes() == 0);
+    CHECK((manifest.state() == v1::Manifest::KEPT) == used_again);
+  }
+}
+
 }  // namespace
 }  // namespace iobench

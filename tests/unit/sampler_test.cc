@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catch2/catch.hpp"
@@ -114,6 +115,19 @@ TEST_CASE("counters that went backwards are left out") {
   CHECK_FALSE(interval.has_nfsd());
 }
 
+TEST_CASE("bytes of nfsd that overflow 32 bits are added up and larger counters that decrease were reset") {
+  ServerReading before = ReadingAt(1), after = ReadingAt(2);
+  before.nfsd = NfsdCounters{.rpcs = 10, .read_bytes = UINT32_MAX - 99, .write_bytes = 500};
+  after.nfsd = NfsdCounters{.rpcs = 12, .read_bytes = 50, .write_bytes = 700};
+  const v1::ServerInterval interval = IntervalBetween(before, after);
+  REQUIRE(interval.has_nfsd());
+  CHECK(interval.nfsd().rpcs() == 2);
+  CHECK(interval.nfsd().read_bytes() == 150);
+  CHECK(interval.nfsd().write_bytes() == 200);
+  before.nfsd->read_bytes = uint64_t{UINT32_MAX} + 1;
+  CHECK_FALSE(IntervalBetween(before, after).has_nfsd());
+}
+
 TEST_CASE("a full log keeps every other reading, and its intervals still join up") {
   ReadingLog log(8);
   for (int64_t i = 0; i <= 20; ++i) log.Add(ReadingAt(i * 10));
@@ -130,6 +144,32 @@ TEST_CASE("a full log keeps every other reading, and its intervals still join up
   CHECK(log.Take().empty());  // only the newest reading is left
   log.Add(ReadingAt(230));
   REQUIRE(log.Take().size() == 1);
+}
+
+TEST_CASE("intervals that are too large for a message are joined until they fit") {
+  constexpr size_t kMaxBytes = 200;  // a few intervals with a disk
+  ReadingLog log(100, kMaxBytes);
+  for (int64_t i = 0; i <= 50; ++i) {
+    ServerReading reading = ReadingAt(i * 10);
+    reading.disks["sda"].reads = static_cast<uint64_t>(i);
+    log.Add(std::move(reading));
+  }
+  const std::vector<v1::ServerInterval> intervals = log.Take();
+  REQUIRE(intervals.size() >= 2);
+  size_t bytes = 0;
+  uint64_t reads = 0;
+  int64_t end_ns = 0;
+  for (const v1::ServerInterval& interval : intervals) {
+    CHECK(interval.begin_worker_ns() == end_ns);
+    end_ns = interval.end_worker_ns();
+    bytes += interval.ByteSizeLong();
+    REQUIRE(interval.disks_size() == 1);
+    reads += interval.disks(0).reads();
+  }
+  CHECK(end_ns == 500);
+  CHECK(bytes <= kMaxBytes);
+  CHECK(reads == 50);
+  CHECK(log.stride() == 1);
 }
 
 TEST_CASE("a sampler reads when it is asked, and between") {

@@ -306,8 +306,13 @@ class ToldPhase final : public PhaseControl {
     return absl::OkStatus();
   }
   bool HasShortResults() override { return true; }
-  bool WaitForLanes(int64_t) override { return true; }
+  bool WaitForLanes(int64_t) override {
+    if (lanes_end.valid()) lanes_end.wait();
+    return true;
+  }
   void CloseDirectories() override {}
+
+  std::shared_future<void> lanes_end;  // what WaitForLanes waits for, if anything
 
  private:
   const EventTaker take_event_;
@@ -463,6 +468,21 @@ TEST_CASE("the end of longer regions, or of lanes whose results are not short, d
   WorkerHarness worker;
   CHECK_FALSE(EndsOf(worker, PhaseOf("write", 2), 1).has_results());
   CHECK(worker.Collect().lanes_size() == 2);
+}
+
+TEST_CASE("the end of a lane of a start that is called off is not told") {
+  ToldWorker worker;
+  std::promise<void> lanes_end, through;
+  worker.phase->lanes_end = lanes_end.get_future().share();
+  v1::WorkerRequest disarm;
+  disarm.mutable_adjust()->set_disarm(true);
+  worker.session->Handle(disarm, worker.mailbox, worker.clock.Now());
+  worker.phase->EndsLane();  // its last op was in flight
+  lanes_end.set_value();
+  worker.mailbox.Take([](const v1::WorkerEvent& event) { return event.has_adjusted(); });
+  worker.session->Later([&through](Session&) { through.set_value(); });
+  through.get_future().wait();
+  CHECK_FALSE(worker.mailbox.Holds(ToldWorker::IsLaneEnded));
 }
 
 }  // namespace

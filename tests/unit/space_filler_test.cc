@@ -167,5 +167,15 @@ TEST_CASE("a request without lanes, or with sizes missing, is refused") {
   CHECK_THAT(std::string(SpaceFiller().Fill(request).status().message()), Contains("--max-lanes"));
 }
 
+TEST_CASE("a worker that fills kept data takes back the mark with which it left them before") {
+  const Claimed claimed;
+  for (const char* const mark : {"left-000000", "left-000002"}) claimed.Write(claimed.Data(mark), "");
+  v1::FillSpace request = claimed.Request(2_MiB);
+  request.mutable_claims(0)->set_only_fill(true);
+  REQUIRE(SpaceFiller().Fill(request).ok());
+  CHECK_FALSE(claimed.Has(claimed.Data("left-000002")));
+  CHECK(claimed.Has(claimed.Data("left-000000")));  // another worker's
+}
+
 }  // namespace
 }  // namespace iobench

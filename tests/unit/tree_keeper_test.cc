@@ -152,5 +152,21 @@ TEST_CASE("a tree of thousands is removed in one go") {
   REQUIRE(directory.Names().empty());
 }
 
+TEST_CASE("a link in place of a directory of a tree is an error and is not followed") {
+  for (const uint32_t depth : {1u, 2u}) {
+    INFO(depth);
+    const DataDirectory directory, elsewhere;
+    elsewhere.Put("item-00000000", "precious");
+    std::filesystem::create_directory(directory.At("tree-000000.0"));
+    std::filesystem::create_directory_symlink(elsewhere.path(), directory.At("tree-000000.0/d0"));
+    TreeLane lane(directory, TreeOf(4, depth, 2));
+    const absl::Status refused = lane.Prepares("unlink").status();
+    REQUIRE(absl::IsFailedPrecondition(refused));
+    REQUIRE(std::string(refused.message()).find("tree-000000.0/d0") != std::string::npos);
+    REQUIRE(elsewhere.Names().size() == 1);
+    REQUIRE(elsewhere.ContentOf("item-00000000") == "precious");
+  }
+}
+
 }  // namespace
 }  // namespace iobench

@@ -10,6 +10,7 @@
 #include "common/timeline.h"
 #include "common/version.h"
 #include "tests/unit/worker_harness.h"
+#include "worker/data_directory/data_directory.h"
 #include "worker/task_thread.h"
 
 namespace iobench {
@@ -302,6 +303,35 @@ TEST_CASE("a task that hangs is abandoned when its time is over") {
   let_go->set_value();
   ended->get_future().wait();
   REQUIRE_FALSE(*ran_later);
+}
+
+TEST_CASE("a worker that lives on without its coordinator gives up the data that it has claimed") {
+  const TempDir directory;
+  WorkerHarness worker;
+  worker.ClaimData(directory);
+  const absl::Status refused = CleanDataDirectory(directory.path(), IfOutOfSight::kAccept).status();
+  REQUIRE_THAT(std::string(refused.message()), Catch::Contains("is alive"));
+  SECTION("before its first phase") {}
+  SECTION("with data that are to be kept") {
+    v1::Prepare prepare = PhaseOf("write", 1, directory.path());
+    prepare.add_claims()->set_run_id(WorkerHarness::kRun);
+    worker.Prepare(prepare);
+  }
+  worker.worker().Abandon();
+  REQUIRE(CleanDataDirectory(directory.path(), IfOutOfSight::kRefuse).ok());
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
+}
+
+TEST_CASE("a worker whose run has removed its data does not own what is foreign there") {
+  const TempDir directory;
+  WorkerHarness worker;
+  worker.ClaimData(directory);
+  directory.Write("cluster-iobench.data/notes.txt", "mine");
+  worker.Ask(DataStep(directory, v1::DataStep::REMOVE, WorkerHarness::kRun));
+  REQUIRE(directory.Has("cluster-iobench.data/manifest.json"));
+  std::filesystem::remove(directory.data() + "/notes.txt");
+  REQUIRE(CleanDataDirectory(directory.path(), IfOutOfSight::kRefuse).ok());
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
 }
 
 }  // namespace

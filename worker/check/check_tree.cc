@@ -29,8 +29,9 @@ absl::StatusOr<UniqueFd> OpenBelow(int parent, const std::string& name, int flag
 }
 
 // Has the format of a check file's contents.
-std::string OwnerText(std::string_view tree) {
-  const std::optional<ProcessIdentity> owner = OwnIdentity();
+std::string OwnerText(std::string_view tree, std::string_view process) {
+  std::optional<ProcessIdentity> owner = ProcessFromLine(process);
+  if (!owner) owner = OwnIdentity();
   return absl::StrCat("cluster-iobench check file of run ", std::string(tree.substr(tree.rfind('-') + 1)),
                       " of ", HostName(), "\n", owner ? absl::StrCat("process ", ToLine(*owner), "\n") : "");
 }
@@ -89,11 +90,11 @@ absl::StatusOr<UniqueFd> CheckTree::OpenDirectory(uint32_t directory, DirectoryO
   return OpenBelow(own.get(), DirectoryName(directory), flags, PathOf(directory, ""));
 }
 
-absl::Status CheckTree::MakeDirectory(uint32_t directory) const {
+absl::Status CheckTree::MakeDirectory(uint32_t directory, std::string_view process) const {
   absl::Status made = target_->MakeDirectory(name_);
   if (!made.ok() && !absl::IsAlreadyExists(made)) return made;
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> own, target_->OpenDirectory(name_));
-  if (made.ok()) IOBENCH_RETURN_IF_ERROR(WriteNewFile(*own, kTreeOwnerName, OwnerText(name_)));
+  if (made.ok()) IOBENCH_RETURN_IF_ERROR(WriteNewFile(*own, kTreeOwnerName, OwnerText(name_, process)));
   made = own->MakeDirectory(DirectoryName(directory));
   return absl::IsAlreadyExists(made) ? absl::OkStatus() : made;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -35,9 +36,9 @@ class CheckTree {
   static absl::StatusOr<CheckTree> At(const std::string& target, uint64_t run_id);
 
   absl::StatusOr<UniqueFd> OpenDirectory(uint32_t directory, DirectoryOpening opening) const;
-  // An existing directory is no error. The worker that makes the tree also notes in the file "owner" that it is this
-  // process's.
-  absl::Status MakeDirectory(uint32_t directory) const;
+  // An existing directory is no error. The worker that makes the tree also notes in the file "owner" whose it is:
+  // `process` (ToLine), which is the run's coordinator; if that names none, this process.
+  absl::Status MakeDirectory(uint32_t directory, std::string_view process = {}) const;
   // Removes the directory with everything that is directly in it; 0: all directories, then the file "owner" and the
   // tree itself.
   absl::Status Remove(uint32_t directory) const;

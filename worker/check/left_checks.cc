@@ -248,12 +248,14 @@ absl::StatusOr<LeftChecks> RemoveLeftChecks(const std::string& path, bool if_out
   LeftChecks left;
   Cleaner cleaner(path, *target, if_out_of_sight_too, left);
   for (const std::string& name : names) {
+    absl::Status cleaned;
     if (const std::optional<uint64_t> run_id = RunOfCheckFile(name); run_id.has_value()) {
-      IOBENCH_RETURN_IF_ERROR(cleaner.CleanFile(name, *run_id));
+      cleaned = cleaner.CleanFile(name, *run_id);
+    } else if (const std::optional<uint64_t> run_of_tree = RunOfTree(name); run_of_tree.has_value()) {
+      cleaned = cleaner.CleanTree(name, *run_of_tree);
     }
-    if (const std::optional<uint64_t> run_id = RunOfTree(name); run_id.has_value()) {
-      IOBENCH_RETURN_IF_ERROR(cleaner.CleanTree(name, *run_id));
-    }
+    // The others may be free to remove.
+    if (!cleaned.ok()) left.refused.push_back(std::string(cleaned.message()));
   }
   return left;
 }

@@ -15,7 +15,8 @@ struct LeftChecks {
   uint64_t removed_directories = 0;  // of validate
   std::vector<std::string>
       foreign;  // not touched: the first 10 paths that are named like ours, or lie in what is ours
-  std::vector<std::string> refused;  // why others were left: their run is alive, or cannot be seen from here
+  std::vector<std::string> refused;  // why others were left: their run is alive or cannot be seen from
+                                     // here, or they cannot be read or removed
 };
 
 // Removes the check files and the directories of validate in `path`. Each says which process it belongs to: a check

@@ -137,7 +137,7 @@ absl::Status TreeActions::ActInDirectory(Call& call) {
   const v1::FileAction& action = call.action;
   switch (action.what()) {
     case v1::FileAction::MAKE_DIRECTORY:
-      if (action.file() == 0) return call.tree.MakeDirectory(action.directory());
+      if (action.file() == 0) return call.tree.MakeDirectory(action.directory(), action.contents());
       break;
     case v1::FileAction::REMOVE_DIRECTORY:
       if (action.file() == 0) return call.tree.Remove(action.directory());

@@ -162,6 +162,8 @@ v1::WorkerFacts ProbeWorker(const WorkerOptions& options) {
   facts.set_host(options.host_override.empty() ? HostName() : options.host_override);
   facts.set_boot_id(options.boot_id_override.empty() ? ClientId() : options.boot_id_override);
   facts.set_pid(::getpid());
+  struct stat pid_namespace {};
+  if (::stat("/proc/self/ns/pid", &pid_namespace) == 0) facts.set_pid_namespace(pid_namespace.st_ino);
   facts.set_processors(UsableProcessors());
   facts.set_processor_mask(UsableProcessorMask());
   struct sysinfo memory {};

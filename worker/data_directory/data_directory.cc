@@ -127,7 +127,7 @@ absl::Status NotOurs(const std::string& data_path, std::string_view why) {
 
 absl::Status InUse(const std::string& data_path, const v1::Manifest& living) {
   return absl::FailedPreconditionError(
-      absl::StrCat(data_path, " is in use: the run of ", HostName(), " pid ", living.pid(), ", which ",
+      absl::StrCat(data_path, " is in use: the run of ", HostName(), " pid ", AlivePidOf(living), ", which ",
                    living.created_by(), " began at ", living.created_at(), ", is alive: wait until it ends"));
 }
 
@@ -272,11 +272,21 @@ absl::StatusOr<DataDirectoryLook> LookAtDataIn(const Directory& target) {
   return look;
 }
 
-// Checks for entries that are not ours but have a name that we would write to.
-static absl::Status CheckNamesAreFree(const Directory& data, const v1::Manifest& claim) {
+// After the files of `found` have been removed: checks for entries that are not ours but have a name that we would use,
+// and for trees that could not be removed here, for which the new manifest would not account.
+static absl::Status CheckNamesAreFree(const Directory& data, const v1::Manifest& found,
+                                      const v1::Manifest& claim) {
   IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, data.Names());
   for (const std::string& name : names) {
-    if (!HasDataFile(claim, name)) continue;
+    const bool is_old_tree = HasTree(found, name);
+    if (is_old_tree && data.fd() < 0) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(data.path(), " holds ", AsUtf8(name),
+                       ", a tree of metadata operations, which only a client with a mount can remove: run "
+                       "`cluster-iobench clean` there, or choose another --path"));
+    }
+    // What is left in an old tree has none of the names that this run would use.
+    if (!HasDataFile(claim, name) && (is_old_tree || !HasTree(claim, name))) continue;
     return NotOurs(data.path(),
                    absl::StrCat("it holds ", AsUtf8(name),
                                 ", which no known run created and to which this run would write"));
@@ -314,7 +324,7 @@ static absl::StatusOr<bool> MakeRoom(const std::string& path, const Directory& d
   IOBENCH_RETURN_IF_ERROR(CheckClaim(data, *found, replaced));
   report.found = true;
   IOBENCH_RETURN_IF_ERROR(RemoveFiles(data, *found, Temporaries::kLeave, report));
-  IOBENCH_RETURN_IF_ERROR(CheckNamesAreFree(data, ours));
+  IOBENCH_RETURN_IF_ERROR(CheckNamesAreFree(data, *found, ours));
   IOBENCH_RETURN_IF_ERROR(UnlessNotFound(data.Remove(kManifestName)));
   return false;
 }
@@ -357,15 +367,44 @@ absl::Status AccountForFillFiles(const std::string& path, const v1::DataClaim& c
   return ReplaceManifest(*data, manifest);
 }
 
-// No run reads the files of --fill again.
+// No run reads the files of --fill again. With them go the marks of the workers that have left them.
 static absl::Status RemoveFillFiles(const Directory& data, const v1::Manifest& manifest) {
-  if (manifest.names().fill_lanes() == 0) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, data.Names());
   for (const std::string& name : names) {
-    if (!IsFillFile(name) || !HasDataFile(manifest, name)) continue;
+    if (!(IsFillFile(name) || IsLeftMark(name)) || !HasDataFile(manifest, name)) continue;
     IOBENCH_RETURN_IF_ERROR(UnlessNotFound(data.Remove(name)));
   }
   return absl::OkStatus();
+}
+
+static absl::Status RemoveFillOnce(const std::string& path, const v1::DataClaim& claim) {
+  IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> data, OpenDataDirectory(path));
+  IOBENCH_ASSIGN_OR_RETURN(v1::Manifest manifest, ReadClaimed(*data, claim));
+  IOBENCH_RETURN_IF_ERROR(RemoveFillFiles(*data, manifest));
+  if (manifest.names().fill_lanes() == 0) return absl::OkStatus();  // nothing was filled
+  manifest.mutable_names()->clear_fill_lanes();
+  Disown(manifest);  // the worker that claimed the data has left, too
+  return ReplaceManifest(*data, manifest);
+}
+
+absl::Status RemoveFill(const std::string& path, const v1::DataClaim& claim) {
+  return BeginningAgainWhereStale([&] { return RemoveFillOnce(path, claim); });
+}
+
+static absl::Status DisownDataOnce(const std::string& path, const v1::DataClaim& claim) {
+  auto data = OpenDataDirectory(path);
+  if (absl::IsNotFound(data.status())) return absl::OkStatus();
+  if (!data.ok()) return data.status();
+  absl::StatusOr<v1::Manifest> manifest = ReadClaimed(**data, claim);
+  if (IsHeldByAnother(manifest.status())) return absl::OkStatus();
+  if (!manifest.ok()) return manifest.status();
+  if (manifest->state() == v1::Manifest::KEPT || !IsSignedHere(*manifest)) return absl::OkStatus();
+  Disown(*manifest);
+  return ReplaceManifest(**data, *manifest);
+}
+
+absl::Status DisownData(const std::string& path, const v1::DataClaim& claim) {
+  return BeginningAgainWhereStale([&] { return DisownDataOnce(path, claim); });
 }
 
 static absl::Status MarkDataKeptOnce(const std::string& path, const v1::Manifest& ours,
@@ -373,7 +412,7 @@ static absl::Status MarkDataKeptOnce(const std::string& path, const v1::Manifest
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> data, OpenDataDirectory(path));
   // Kept data that a later run has used still belongs to the run that created it.
   IOBENCH_ASSIGN_OR_RETURN(v1::Manifest manifest, ReadClaimed(*data, claim));
-  IOBENCH_RETURN_IF_ERROR(RemoveFillFiles(*data, manifest));
+  if (manifest.names().fill_lanes() > 0) IOBENCH_RETURN_IF_ERROR(RemoveFillFiles(*data, manifest));
   const std::string before = ManifestToJson(manifest);
   if (manifest.has_names()) manifest.mutable_names()->clear_fill_lanes();
   manifest.set_state(v1::Manifest::KEPT);
@@ -406,7 +445,8 @@ static absl::Status RemoveItself(const Directory& target, const Directory& data)
   return removed;
 }
 
-static absl::StatusOr<CleanReport> RemoveDataOnce(const std::string& path, const v1::DataClaim& claim,
+// `claim`: null: no data, only what a run without a manifest can have left.
+static absl::StatusOr<CleanReport> RemoveDataOnce(const std::string& path, const v1::DataClaim* claim,
                                                   uint64_t& removed_files) {
   CleanReport report;
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
@@ -415,7 +455,11 @@ static absl::StatusOr<CleanReport> RemoveDataOnce(const std::string& path, const
   if (!data.ok()) return data.status();
   auto manifest = ReadManifest(**data);
   if (manifest.ok()) {
-    IOBENCH_RETURN_IF_ERROR(CheckClaim(**data, *manifest, claim));
+    if (claim == nullptr) {
+      return HeldByAnother(absl::StrCat((*data)->path(), " now belongs to ", RunOf(*manifest),
+                                        ", which has just claimed it: nothing in it was touched"));
+    }
+    IOBENCH_RETURN_IF_ERROR(CheckClaim(**data, *manifest, *claim));
     report.found = true;
     // The manifest is removed last, so that after a crash the remaining files can still be identified as ours.
     const absl::Status removed = RemoveFiles(**data, *manifest, Temporaries::kRemove, report);
@@ -445,11 +489,24 @@ static absl::StatusOr<CleanReport> RemoveDataOnce(const std::string& path, const
   return report;
 }
 
-absl::StatusOr<CleanReport> RemoveData(const std::string& path, const v1::DataClaim& claim) {
+static absl::StatusOr<CleanReport> RemoveDataUntilNotStale(const std::string& path,
+                                                           const v1::DataClaim* claim) {
   uint64_t removed_files = 0;
   auto report = BeginningAgainWhereStale([&] { return RemoveDataOnce(path, claim, removed_files); });
   if (report.ok()) report->removed_files = removed_files;
   return report;
+}
+
+absl::StatusOr<CleanReport> RemoveData(const std::string& path, const v1::DataClaim& claim) {
+  return RemoveDataUntilNotStale(path, &claim);
+}
+
+absl::StatusOr<CleanReport> RemoveSeenData(const std::string& path, const DataDirectoryLook& seen) {
+  if (!seen.manifest) return RemoveDataUntilNotStale(path, nullptr);
+  v1::DataClaim claim;
+  claim.set_run_id(seen.manifest->run_id());
+  claim.set_directory_number(seen.number);
+  return RemoveDataUntilNotStale(path, &claim);
 }
 
 static absl::StatusOr<CleanReport> RemoveSharedFileOnce(const std::string& path, const v1::DataClaim& claim) {
@@ -498,10 +555,7 @@ absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path, IfOutOfS
   IOBENCH_ASSIGN_OR_RETURN(const std::string target, TargetOf(path));
   IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtData(target));
   IOBENCH_RETURN_IF_ERROR(CheckAbandonedIn(look, target, /*own_run=*/0, if_out_of_sight));
-  v1::DataClaim seen;
-  if (look.manifest) seen.set_run_id(look.manifest->run_id());
-  seen.set_directory_number(look.number);
-  return RemoveData(target, seen);
+  return RemoveSeenData(target, look);
 }
 
 }  // namespace iobench

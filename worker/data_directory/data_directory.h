@@ -57,8 +57,8 @@ bool IsHeldByAnother(const absl::Status& status);
 
 // Creates the directory and its manifest, which records this process as the claimant. Succeeds if another worker of the
 // same run was first. First removes the data of `replaced`, kept or not (run_id 0: removes nothing).
-// FailedPrecondition: data of any other run, foreign files without a manifest, or a foreign file with a name that this
-// run will use. Returns what was removed, and the claim.
+// FailedPrecondition: data of any other run, foreign files without a manifest, a foreign file or tree with a name that
+// this run will use, or, without a mount, a tree of `replaced`. Returns what was removed, and the claim.
 absl::StatusOr<std::pair<CleanReport, v1::DataClaim>> ClaimData(const std::string& path,
                                                                 const v1::Manifest& manifest,
                                                                 const v1::DataClaim& replaced = {});
@@ -66,14 +66,23 @@ absl::StatusOr<std::pair<CleanReport, v1::DataClaim>> ClaimData(const std::strin
 // What to do about data if it cannot be seen from here whether its run is still alive.
 enum class IfOutOfSight { kRefuse, kAccept };
 
-// Checks data that a run other than `own_run` has claimed and not marked as kept. FailedPrecondition: the process that
-// claimed it is running on this host, or it cannot be seen from here and `if_out_of_sight` is kRefuse.
+// Checks data that a run other than `own_run` has claimed and not marked as kept. FailedPrecondition: the run is alive
+// on this host (OwnerOf), or it cannot be seen from here and `if_out_of_sight` is kRefuse.
 absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, IfOutOfSight if_out_of_sight);
 
 // Makes the manifest account for the files of --fill of the lanes below `lane_count`. Any number of workers may call it
 // at the same time. FailedPrecondition: kept data of a version whose manifests do not record names; an error with
 // IsHeldByAnother: the data does not belong to `claim`.
 absl::Status AccountForFillFiles(const std::string& path, const v1::DataClaim& claim, uint32_t lane_count);
+
+// Removes the files of --fill and the marks of workers that have left (orphaned_data.h), and updates the manifest. No
+// process owns the other data any more. An error with IsHeldByAnother: the data does not belong to `claim`.
+absl::Status RemoveFill(const std::string& path, const v1::DataClaim& claim);
+
+// Gives up data that this process has claimed, so that `clean` and other runs can remove it although this process lives
+// on (worker --stay). Does nothing if the data is kept, does not belong to `claim`, or another process claimed it. Must
+// not run at the same time as a call that removes the data, because it writes the manifest.
+absl::Status DisownData(const std::string& path, const v1::DataClaim& claim);
 
 // Updates the manifest so that the data can be used again, with the contents (data, generations, unit) of `ours`,
 // and removes the files of --fill.
@@ -86,13 +95,17 @@ absl::Status MarkDataKept(const std::string& path, const v1::Manifest& ours, con
 // calls. Without a manifest of ours, removes only temporary files and an empty directory; the rest is foreign.
 absl::StatusOr<CleanReport> RemoveData(const std::string& path, const v1::DataClaim& claim = {});
 
+// RemoveData for what LookAtData has shown. An error with IsHeldByAnother: the data belongs to another run now, also if
+// there was none.
+absl::StatusOr<CleanReport> RemoveSeenData(const std::string& path, const DataDirectoryLook& seen);
+
 // Removes the shared file, if any. An error with IsHeldByAnother: the data does not belong to `claim`.
 absl::StatusOr<CleanReport> RemoveSharedFile(const std::string& path, const v1::DataClaim& claim);
 
 // Returns the target for its own path or that of its data directory. InvalidArgument: a malformed URL.
 absl::StatusOr<std::string> TargetOf(const std::string& path);
 
-// Implements `cluster-iobench clean`: CheckAbandoned, then RemoveData. `path` may also be the data directory itself.
+// Implements `cluster-iobench clean`: CheckAbandoned, then RemoveSeenData. `path` may also be the data directory.
 absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path, IfOutOfSight if_out_of_sight);
 
 }  // namespace iobench

@@ -40,6 +40,7 @@ absl::StatusOr<CleanReport> DataSteps::DoAt(const std::string& path, uint64_t ru
       if (absl::IsFailedPrecondition(claimed.status())) refused_claims_.insert(run);
       if (!claimed.ok()) return claimed.status();
       refused_claims_.erase(run);
+      claims_[run] = claimed->second;
       if (step.has_stripe()) {
         IOBENCH_RETURN_IF_ERROR(SetStripe(absl::StrCat(path, "/", kDataDirectoryName), step.stripe()));
       }
@@ -49,6 +50,7 @@ absl::StatusOr<CleanReport> DataSteps::DoAt(const std::string& path, uint64_t ru
     case v1::DataStep::MARK_KEPT:
       if (refused_claims_.contains(run)) return CleanReport();
       IOBENCH_RETURN_IF_ERROR(MarkDataKept(path, step.manifest(), claim));
+      claims_.erase(run);
       return CleanReport();
     case v1::DataStep::REMOVE:
       // After a refused claim, the data there belongs to another run. Before a claim, there was nothing when the run
@@ -58,12 +60,29 @@ absl::StatusOr<CleanReport> DataSteps::DoAt(const std::string& path, uint64_t ru
       if (const uint64_t own_run = step.manifest().run_id(); claim.run_id() != own_run) {
         IOBENCH_RETURN_IF_ERROR(CheckAbandoned(path, own_run, IfOutOfSight::kAccept));
       }
-      return RemoveData(path, claim);
+      return RemoveAt(run, claim);
     case v1::DataStep::REMOVE_SHARED_FILE:
       return RemoveSharedFile(path, claim);
     default:
       return absl::UnimplementedError("this worker does not know this data step");
   }
+}
+
+absl::StatusOr<CleanReport> DataSteps::RemoveAt(const Run& run, const v1::DataClaim& claim) {
+  IOBENCH_ASSIGN_OR_RETURN(CleanReport report, RemoveData(run.second, claim));
+  const auto own = claims_.find(run);
+  if (own == claims_.end() || own->second.run_id() != claim.run_id()) return report;
+  // The manifest stays with what is foreign.
+  if (!report.foreign_files.empty()) DisownData(run.second, claim).IgnoreError();
+  claims_.erase(own);
+  return report;
+}
+
+absl::Status DataSteps::Disown() {
+  absl::Status first_problem;
+  for (const auto& [run, claim] : claims_) first_problem.Update(DisownData(run.second, claim));
+  claims_.clear();
+  return first_problem;
 }
 
 }  // namespace iobench

@@ -3,6 +3,7 @@
 #define WORKER_DATA_DIRECTORY_DATA_STEPS_H_
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,15 +23,22 @@ class DataSteps {
   // Performs the step at every target, even if it failed at another, and returns the first error. `done` combines the
   // results of the targets where it succeeded.
   absl::Status Do(uint64_t run_id, const v1::DataStep& step, v1::DataStepDone& done);
+  // Gives up all data that this object has claimed and neither removed nor kept (DisownData): the run has lost its
+  // coordinator, and this process may live on. Call it before the worker puts down its marks (LeaveOrphanedData): after
+  // the last mark, the data are removed.
+  absl::Status Disown();
 
  private:
   using Run = std::pair<uint64_t, std::string>;  // run, path
 
   absl::StatusOr<CleanReport> DoAt(const std::string& path, uint64_t run_id, const v1::DataStep& step,
                                    v1::DataClaim& claim);
+  absl::StatusOr<CleanReport> RemoveAt(const Run& run, const v1::DataClaim& claim);
 
   // Filled by a refused CLAIM, and emptied by one that succeeds.
   std::set<Run> refused_claims_;
+  // Filled by a CLAIM that succeeds, and emptied when the data are removed or kept.
+  std::map<Run, v1::DataClaim> claims_;
 };
 
 }  // namespace iobench

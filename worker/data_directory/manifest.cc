@@ -25,6 +25,11 @@ std::string ManifestToJson(const v1::Manifest& manifest) {
     json["process"]["pid"] = manifest.pid();
     json["process"]["start_ticks"] = manifest.process_start_ticks();
   }
+  if (!manifest.coordinator_boot_id().empty()) {
+    json["coordinator"]["boot_id"] = manifest.coordinator_boot_id();
+    json["coordinator"]["pid"] = manifest.coordinator_pid();
+    json["coordinator"]["start_ticks"] = manifest.coordinator_start_ticks();
+  }
   json["workers"] = manifest.workers();
   json["lanes_per_worker"] = manifest.lanes_per_worker();
   json["targets"] = manifest.targets();
@@ -94,6 +99,12 @@ absl::StatusOr<v1::Manifest> ManifestFromJson(std::string_view text) {
       manifest.set_boot_id(process.at("boot_id").get<std::string>());
       manifest.set_pid(process.at("pid").get<int64_t>());
       manifest.set_process_start_ticks(process.at("start_ticks").get<uint64_t>());
+    }
+    if (json.contains("coordinator")) {  // missing in earlier versions
+      const Json& coordinator = json.at("coordinator");
+      manifest.set_coordinator_boot_id(coordinator.at("boot_id").get<std::string>());
+      manifest.set_coordinator_pid(coordinator.at("pid").get<int64_t>());
+      manifest.set_coordinator_start_ticks(coordinator.at("start_ticks").get<uint64_t>());
     }
     if (!json.contains("data")) return manifest;  // from an earlier version: its data cannot be verified
     const Json& data = json.at("data");

@@ -13,10 +13,9 @@ namespace iobench {
 absl::Status LeaveOrphanedData(const std::string& path, const v1::DataClaim& claim, uint32_t lane) {
   if (claim.users() == 0 || claim.run_id() == 0) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtData(path));
-  if (!look.manifest || look.manifest->run_id() != claim.run_id() ||
-      look.manifest->state() == v1::Manifest::KEPT) {
-    return absl::OkStatus();
-  }
+  if (!look.manifest || look.manifest->run_id() != claim.run_id()) return absl::OkStatus();
+  // The run has just kept them, unless it uses what an earlier one kept.
+  if (look.manifest->state() == v1::Manifest::KEPT && !claim.only_fill()) return absl::OkStatus();
   const bool replaced =
       claim.directory_number() != 0 && look.number != 0 && look.number != claim.directory_number();
   if (replaced) return absl::OkStatus();
@@ -31,13 +30,14 @@ absl::Status LeaveOrphanedData(const std::string& path, const v1::DataClaim& cla
   // Another process is removing the data, and may have missed our mark, which is then removed with the empty directory.
   if (std::find(names.begin(), names.end(), kManifestName) == names.end()) {
     data->reset();
-    return RemoveData(path, claim).status();
+    const absl::Status removed = RemoveSeenData(path, {}).status();
+    return IsHeldByAnother(removed) ? absl::OkStatus() : removed;
   }
   const auto left =
       std::count_if(names.begin(), names.end(), [](const std::string& name) { return IsLeftMark(name); });
   if (left < static_cast<int64_t>(claim.users())) return absl::OkStatus();
   data->reset();
-  return RemoveData(path, claim).status();
+  return claim.only_fill() ? RemoveFill(path, claim) : RemoveData(path, claim).status();
 }
 
 absl::Status LeaveOrphanedData(const v1::Prepare& prepare) {

@@ -12,9 +12,10 @@ namespace iobench {
 
 // Gives up the data of this worker's run at `path`, because it no longer hears from its coordinator. This worker may be
 // the only one cut off from a run that continues, so it only puts a mark in the data directory (left-LLLLLL, by `lane`,
-// the first of its lanes); the last of `claim.users` workers to do so removes everything. Does nothing if there are no
-// users (the data are to be kept) or if the data belong to another run or are marked as kept. REQUIRES: the worker no
-// longer uses the data. May block as long as the file system does.
+// the first of its lanes); the last of `claim.users` workers to do so removes everything, or only the files of --fill
+// (`claim.only_fill`). Does nothing if there are no users (the data are to be kept), if the data belong to another run,
+// or if they are marked as kept and more than those files would go. REQUIRES: the worker no longer uses the data. May
+// block as long as the file system does.
 absl::Status LeaveOrphanedData(const std::string& path, const v1::DataClaim& claim, uint32_t lane);
 // The same for all targets of a phase. Continues after an error, and returns the first.
 absl::Status LeaveOrphanedData(const v1::Prepare& prepare);

@@ -20,18 +20,26 @@ namespace {
 
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
+absl::Status NotOneOfOurs(const std::string& name, const std::string& where) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(where, "/", name, " is not one of our directories: remove it"));
+}
+
+// An existing directory is no error; a symbolic link in its place is.
 absl::Status MakeDirectory(int parent_fd, const std::string& name, const std::string& where) {
-  if (::mkdirat(parent_fd, name.c_str(), 0755) == 0 || errno == EEXIST) return absl::OkStatus();
-  return ErrnoStatus(absl::StrCat("create directory ", where, "/", name), errno);
+  if (::mkdirat(parent_fd, name.c_str(), 0755) == 0) return absl::OkStatus();
+  if (errno != EEXIST) return ErrnoStatus(absl::StrCat("create directory ", where, "/", name), errno);
+  struct stat found {};
+  if (::fstatat(parent_fd, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
+    return ErrnoStatus(absl::StrCat("look at ", where, "/", name), errno);
+  }
+  return S_ISDIR(found.st_mode) ? absl::OkStatus() : NotOneOfOurs(name, where);
 }
 
 absl::StatusOr<UniqueFd> OpenDirectory(int parent_fd, const std::string& name, const std::string& where) {
   UniqueFd fd(::openat(parent_fd, name.c_str(), kDirectoryFlags));
   if (fd.valid()) return fd;
-  if (errno == ELOOP || errno == ENOTDIR) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(where, "/", name, " is not one of our directories: remove it"));
-  }
+  if (errno == ELOOP || errno == ENOTDIR) return NotOneOfOurs(name, where);
   return ErrnoStatus(absl::StrCat("open directory ", where, "/", name), errno);
 }
 
@@ -42,18 +50,19 @@ class Preparing {
             const StopCell& quit)
       : work_(work), root_fd_(root_fd), root_path_(std::move(root_path)), payload_(payload), quit_(quit) {}
 
+  // From the top down, so that the path of a directory leads only through those that were made or checked before it.
+  // Later calls would follow a symbolic link that somebody has put in the place of one.
   absl::Status MakeDirectories() {
     if (work_.names.depth() == 0) return absl::OkStatus();
+    std::string previous;
     for (uint32_t i = 0; i < work_.names.directory_count(); ++i) {
-      const std::string path = work_.names.PathOfDirectory(i);
-      // Most share their upper levels with the previous one.
-      if (::mkdirat(root_fd_, path.c_str(), 0755) == 0 || errno == EEXIST) continue;
-      if (errno != ENOENT)
-        return ErrnoStatus(absl::StrCat("create directory ", root_path_, "/", path), errno);
+      const std::string path = absl::StrCat(work_.names.PathOfDirectory(i), "/");
       for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+        // Most share their upper levels with the previous one.
+        if (previous.compare(0, slash + 1, path, 0, slash + 1) == 0) continue;
         IOBENCH_RETURN_IF_ERROR(MakeDirectory(root_fd_, path.substr(0, slash), root_path_));
       }
-      IOBENCH_RETURN_IF_ERROR(MakeDirectory(root_fd_, path, root_path_));
+      previous = path;
     }
     return absl::OkStatus();
   }

@@ -22,7 +22,8 @@ struct TreePrepared {
 
 // Creates what `work.state` lacks for `work.effect` and removes what is in its way. If nothing needs to change, no item
 // is touched, so that this client caches nothing about them. `data_fd`: the data directory, `directory`: its path.
-// Errors name the path. Cancelled: `quit` was set. REQUIRES: a payload as for the engine, if files with data are
+// Errors name the path. FailedPrecondition: something else, such as a symbolic link, is in the place of a new tree or
+// of a directory in it. Cancelled: `quit` was set. REQUIRES: a payload as for the engine, if files with data are
 // created.
 absl::StatusOr<TreePrepared> PrepareTree(int data_fd, const std::string& directory, const MetadataWork& work,
                                          Payload* payload, const StopCell& quit);

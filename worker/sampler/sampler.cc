@@ -18,7 +18,12 @@ constexpr size_t kMaxReadings = 2000;
 void ReadingLog::Add(ServerReading reading) {
   readings_.push_back(std::move(reading));
   if (readings_.size() < max_readings_) return;
-  // Keeps the first, the newest and every other one between them.
+  DropEveryOther();
+  stride_ *= 2;
+}
+
+// Keeps the first, the newest and every other one between them.
+void ReadingLog::DropEveryOther() {
   size_t kept = 0;
   for (size_t i = 0; i < readings_.size(); ++i) {
     if (i % 2 != 0 && i + 1 != readings_.size()) continue;
@@ -26,13 +31,18 @@ void ReadingLog::Add(ServerReading reading) {
     ++kept;
   }
   readings_.resize(kept);
-  stride_ *= 2;
 }
 
 std::vector<v1::ServerInterval> ReadingLog::Take() {
   std::vector<v1::ServerInterval> intervals;
+  size_t bytes = 0;
   for (size_t i = 1; i < readings_.size(); ++i) {
     intervals.push_back(IntervalBetween(readings_[i - 1], readings_[i]));
+    bytes += intervals.back().ByteSizeLong();
+    if (bytes <= max_taken_bytes_ || readings_.size() == 2) continue;
+    DropEveryOther();
+    intervals.clear();
+    bytes = i = 0;
   }
   if (readings_.size() > 1) readings_.erase(readings_.begin(), readings_.end() - 1);
   stride_ = 1;

@@ -16,18 +16,27 @@ namespace iobench {
 // double the interval between those that it adds. The first and the newest always stay. Not thread-safe.
 class ReadingLog {
  public:
+  // Half of what a coordinator takes in one message (kBaseEventBytes). A disk that does something takes about 40 bytes
+  // of an interval, and a server may have hundreds.
+  static constexpr size_t kMaxTakenBytes = 8 << 20;
+
   // REQUIRES: max_readings >= 4.
-  explicit ReadingLog(size_t max_readings) : max_readings_(max_readings) {}
+  explicit ReadingLog(size_t max_readings, size_t max_taken_bytes = kMaxTakenBytes)
+      : max_readings_(max_readings), max_taken_bytes_(max_taken_bytes) {}
 
   // Adds a reading that is later than those before.
   void Add(ServerReading reading);
   // Returns how many intervals of the sampler lie between two readings now: 1, 2, 4 …
   uint32_t stride() const { return stride_; }
-  // Returns the intervals between the readings, and keeps only the newest, where the next interval begins.
+  // Returns the intervals between the readings, and keeps only the newest, where the next interval begins. If all
+  // intervals together are larger than max_taken_bytes, neighbouring ones are joined.
   std::vector<v1::ServerInterval> Take();
 
  private:
+  void DropEveryOther();
+
   const size_t max_readings_;
+  const size_t max_taken_bytes_;
   uint32_t stride_ = 1;
   std::vector<ServerReading> readings_;
 };
@@ -43,7 +52,7 @@ class Sampler {
   Sampler& operator=(const Sampler&) = delete;
 
   // Reads the counters now, and returns what happened since the last call, in intervals of about interval_ns (longer if
-  // there are very many); nothing at the first call, which starts the thread. REQUIRES: interval_ns > 0.
+  // there are very many, or large ones); nothing at the first call, which starts the thread. REQUIRES: interval_ns > 0.
   std::vector<v1::ServerInterval> Take(int64_t interval_ns);
 
  private:

@@ -66,9 +66,19 @@ bool WentBackwards(const DiskCounters& was, const DiskCounters& is) {
          is.write_bytes < was.write_bytes || is.busy_ms < was.busy_ms || is.waited_ms < was.waited_ms;
 }
 
+// Before Linux 5.12, nfsd counted bytes in 32 bits, which overflow every 4 s at 1 GB/s. A larger counter that decreases
+// was reset.
+bool BytesWereReset(uint64_t was, uint64_t is) {
+  return is < was && was > UINT32_MAX;
+}
+uint64_t NfsdBytesBetween(uint64_t was, uint64_t is) {
+  return is < was ? is + (uint64_t{1} << 32) - was : is - was;
+}
+
 bool WentBackwards(const NfsdCounters& was, const NfsdCounters& is) {
-  return is.rpcs < was.rpcs || is.read_bytes < was.read_bytes || is.write_bytes < was.write_bytes ||
-         is.reads < was.reads || is.writes < was.writes || is.commits < was.commits;
+  return is.rpcs < was.rpcs || BytesWereReset(was.read_bytes, is.read_bytes) ||
+         BytesWereReset(was.write_bytes, is.write_bytes) || is.reads < was.reads || is.writes < was.writes ||
+         is.commits < was.commits;
 }
 
 void AddDisks(const ServerReading& before, const ServerReading& after, v1::ServerInterval& interval) {
@@ -92,8 +102,8 @@ void AddNfsd(const ServerReading& before, const ServerReading& after, v1::Server
   if (!before.nfsd || !after.nfsd || WentBackwards(*before.nfsd, *after.nfsd)) return;
   v1::NfsdDelta& nfsd = *interval.mutable_nfsd();
   nfsd.set_rpcs(after.nfsd->rpcs - before.nfsd->rpcs);
-  nfsd.set_read_bytes(after.nfsd->read_bytes - before.nfsd->read_bytes);
-  nfsd.set_write_bytes(after.nfsd->write_bytes - before.nfsd->write_bytes);
+  nfsd.set_read_bytes(NfsdBytesBetween(before.nfsd->read_bytes, after.nfsd->read_bytes));
+  nfsd.set_write_bytes(NfsdBytesBetween(before.nfsd->write_bytes, after.nfsd->write_bytes));
   nfsd.set_reads(after.nfsd->reads - before.nfsd->reads);
   nfsd.set_writes(after.nfsd->writes - before.nfsd->writes);
   nfsd.set_commits(after.nfsd->commits - before.nfsd->commits);

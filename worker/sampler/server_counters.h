@@ -64,7 +64,8 @@ std::optional<NfsdCounters> ParseNfsdStat(std::string_view proc_net_rpc_nfsd);
 char ParseProcessState(std::string_view proc_pid_stat);
 
 // Returns what happened between two readings. A counter that went backwards, because a disk or an interface was created
-// anew or the NFS server restarted, is left out. Pure but for the speeds of interfaces, which `facts_of` looks up.
+// anew or the NFS server restarted, is left out, unless it is one of nfsd's 32-bit counters of bytes, which overflowed.
+// Pure but for the speeds of interfaces, which `facts_of` looks up.
 v1::ServerInterval IntervalBetween(const ServerReading& before, const ServerReading& after,
                                    const NicFactsOf& facts_of = FactsOfNic);
 

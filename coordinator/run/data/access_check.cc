@@ -1,6 +1,8 @@
 #include "coordinator/run/data/access_check.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -58,23 +60,71 @@ absl::Status CheckDirect(const v1::Plan& plan, const Member& member, const v1::T
   return absl::OkStatus();
 }
 
-// The lanes' own files at their largest, plus a shared file at its largest.
-uint64_t FileBytesPerWorker(const v1::Plan& plan) {
-  uint64_t own = 0, shared = 0;
+uint32_t LanesWithFiles(const v1::Operation& operation, const PhaseShape& shape) {
+  return operation.first_lane_files() ? 1 : shape.lanes_per_worker;
+}
+
+// What a worker has created by the end of the run, besides its parts of shared files.
+struct OwnData {
+  // Number of lanes with files of their own -> their largest size in any phase with that many, from the largest number.
+  std::map<uint32_t, uint64_t, std::greater<>> bytes_of_lanes;
+  bool has_trees = false;
+
+  // A lane that is idle in some phases keeps the files of the others.
+  uint64_t FileBytes() const {
+    uint64_t bytes = 0, largest = 0;
+    for (auto each = bytes_of_lanes.begin(); each != bytes_of_lanes.end(); ++each) {
+      const auto fewer = std::next(each);
+      largest = std::max(largest, each->second);
+      bytes += (each->first - (fewer == bytes_of_lanes.end() ? 0u : fewer->first)) * largest;
+    }
+    return bytes;
+  }
+};
+
+// By worker number.
+std::vector<OwnData> OwnDataOf(const v1::Plan& plan, size_t worker_count) {
+  std::vector<OwnData> workers(worker_count);
   for (const v1::Phase& phase : plan.phases()) {
-    if (IsMetadata(phase)) continue;
     const PhaseShape shape = ShapeOf(plan, phase);
-    for (const v1::Assignment& assignment : phase.assignments()) {
-      const uint64_t lanes = assignment.operation().first_lane_files() ? 1 : shape.lanes_per_worker;
-      uint64_t& most = shape.files.shared_file() ? shared : own;
-      most = std::max(most, lanes * shape.files.bytes_per_lane());
+    const WorkerAssignments assignments(phase, worker_count);
+    for (uint32_t worker = 0; worker < worker_count; ++worker) {
+      const v1::Assignment* const assignment = assignments.Of(worker);
+      if (assignment == nullptr) continue;
+      OwnData& own = workers[worker];
+      if (IsMetadata(assignment->operation())) {
+        own.has_trees = true;
+      } else if (!shape.files.shared_file()) {
+        uint64_t& largest = own.bytes_of_lanes[LanesWithFiles(assignment->operation(), shape)];
+        largest = std::max(largest, shape.files.bytes_per_lane());
+      }
     }
   }
-  return own + shared;
+  return workers;
+}
+
+// Adds to each need the shared file at its largest: it is removed before a phase that creates it again. `parts`: the
+// needs and the workers that create data there.
+void AddSharedFiles(const v1::Plan& plan, size_t worker_count,
+                    std::span<const std::pair<SpaceNeed*, uint32_t>> parts) {
+  std::map<SpaceNeed*, uint64_t> largest;
+  for (const v1::Phase& phase : plan.phases()) {
+    const PhaseShape shape = ShapeOf(plan, phase);
+    if (!shape.files.shared_file()) continue;
+    const WorkerAssignments assignments(phase, worker_count);
+    std::map<SpaceNeed*, uint64_t> bytes;
+    for (const auto& [need, worker] : parts) {
+      const v1::Assignment* const assignment = assignments.Of(worker);
+      if (assignment == nullptr || IsMetadata(assignment->operation())) continue;
+      bytes[need] += LanesWithFiles(assignment->operation(), shape) * shape.files.bytes_per_lane();
+    }
+    for (const auto& [need, of_phase] : bytes) largest[need] = std::max(largest[need], of_phase);
+  }
+  for (const auto& [need, of_shared] : largest) need->bytes += of_shared;
 }
 
 const char* WhatMakesItSmaller(const v1::Plan& plan) {
-  const bool files = FileBytesPerWorker(plan) > 0, trees = TreeBytesPerLane(plan) > 0;
+  const bool files = WorksOnData(plan), trees = TreeBytesPerLane(plan) > 0;
   if (FillPercent(plan) > 0) return "a smaller --fill, -s or --items";
   if (files && trees) return "a smaller -s, --items or --file-bytes";
   return trees ? "smaller --items or --file-bytes" : "a smaller -s";
@@ -126,10 +176,13 @@ std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, st
                                   std::span<const v1::WorkerTargets> facts) {
   std::map<std::string, SpaceNeed> needs;  // by file system
   std::set<std::pair<std::string, uint32_t>> counted_old_data;
+  std::vector<std::pair<SpaceNeed*, uint32_t>> parts;
   const bool creates = CreatesData(plan);
-  const uint64_t worker_bytes =
-      FileBytesPerWorker(plan) + uint64_t{layout.lanes_per_worker()} * TreeBytesPerLane(plan);
+  const std::vector<OwnData> own_data = OwnDataOf(plan, members.size());
+  const uint64_t tree_bytes = uint64_t{layout.lanes_per_worker()} * TreeBytesPerLane(plan);
   for (const Member& member : members) {
+    const OwnData& own = own_data[member.number];
+    const uint64_t worker_bytes = own.FileBytes() + (own.has_trees ? tree_bytes : 0);
     for (const uint32_t target : layout.TargetsOf(member.number)) {
       const v1::TargetFacts* const facts_of_target = SeenOf(facts[member.number], target);
       if (facts_of_target == nullptr) continue;  // it was lost
@@ -148,12 +201,14 @@ std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, st
       // Kept data are there; without any, reads have files written first.
       if (!creates && seen.manifest().state() == v1::Manifest::KEPT) continue;
       need.bytes += worker_bytes;
+      parts.emplace_back(&need, member.number);
       // Data of ours that Claim replaces frees its space.
       if (seen.has_manifest() && counted_old_data.emplace(seen.filesystem_id(), target).second) {
         need.free_bytes += DataBytesOf(seen.manifest());
       }
     }
   }
+  AddSharedFiles(plan, members.size(), parts);
   std::vector<SpaceNeed> list;
   for (auto& [id, need] : needs) list.push_back(std::move(need));
   return list;

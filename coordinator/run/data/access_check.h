@@ -30,8 +30,9 @@ absl::Status CheckAccess(const v1::Plan& plan, const Layout& layout, std::span<c
 std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
                                   std::span<const v1::WorkerTargets> facts);
 
-// Returns the bytes that the run needs on all file systems together: per worker, the largest files of any phase, its
-// part of a shared file, and all trees, on each of its targets. FailedPrecondition: too few are free on one of them,
+// Returns the bytes that the run needs on all file systems together: on each target of a worker, the largest files that
+// each of its lanes has in any phase in which the worker takes part, and all trees if it works on any; and for each file
+// system a shared file at its largest. FailedPrecondition: too few are free on one of them,
 // counting data that the run replaces as free.
 enum class IfTooSmall { kRefuse, kTryAnyway };
 absl::StatusOr<uint64_t> CheckSpace(const v1::Plan& plan, const Layout& layout,

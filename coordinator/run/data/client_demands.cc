@@ -26,13 +26,15 @@ bool DoesClientSteps(const Member& member, const v1::Phase& phase, std::span<con
 }  // namespace
 
 v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& layout,
-                      std::span<const Member> members) {
+                      std::span<const Member> members, uint32_t first_phase) {
   std::set<std::string> engines, new_files, appended_files, remounts;
+  // The index in the run of each phase's last repetition.
+  uint64_t last_index = (std::max(1u, plan.repetitions()) - 1) * static_cast<uint64_t>(plan.phases_size());
   const bool only_lane = IsOnlyLane(plan, members.size());
   std::map<std::string, uint64_t> replayed;  // by file: the smallest file size that its ops must not exceed
   for (const v1::Phase& phase : plan.phases()) {
     const v1::Assignment* const assignment = AssignmentOf(phase, member.number);
-    if (assignment == nullptr) continue;
+    if (last_index++ < first_phase || assignment == nullptr) continue;
     const v1::Operation& operation = assignment->operation();
     engines.insert(operation.engine());
     const PhaseShape shape = ShapeOf(plan, phase);

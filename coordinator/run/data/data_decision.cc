@@ -62,6 +62,11 @@ std::string Differences(const v1::Manifest& kept, const v1::Manifest& ours) {
   return absl::StrJoin(differences, "; ");
 }
 
+// The process of the run on a host that sees it alive: that of the worker that claimed the data, or its coordinator.
+int64_t PidOn(const Member& member, const v1::Manifest& found) {
+  return BootOf(found.boot_id()) == BootOf(member.facts.boot_id()) ? found.pid() : found.coordinator_pid();
+}
+
 // One decision. The arguments are those of DecideAboutData.
 class DataDecider {
  public:
@@ -194,8 +199,8 @@ absl::Status DataDecider::CheckTakeOver(const FilesystemOfTarget& place, const M
     is_gone |= seen->owner() == v1::TargetFacts::GONE;
     if (seen->owner() != v1::TargetFacts::ALIVE) continue;
     return absl::FailedPreconditionError(
-        absl::StrCat(data, " is in use: the run of ", member.facts.host(), " pid ", found.pid(), ", which ",
-                     begun, ", is alive: wait until it ends, or choose another --path"));
+        absl::StrCat(data, " is in use: the run of ", member.facts.host(), " pid ", PidOn(member, found),
+                     ", which ", begun, ", is alive: wait until it ends, or choose another --path"));
   }
   if (std::find(earlier_runs_.begin(), earlier_runs_.end(), found.run_id()) != earlier_runs_.end()) {
     return absl::OkStatus();
@@ -239,6 +244,10 @@ std::string TargetAt(const Member& member, const v1::Target& target) {
 
 std::string DataAt(const Member& member, const v1::Target& target) {
   return absl::StrCat(member.facts.host(), ": ", PathBelow(target.path(), kDataDirectoryName));
+}
+
+std::string BootOf(const std::string& place) {
+  return place.substr(0, place.find(' '));
 }
 
 std::map<FilesystemOfTarget, uint32_t> Claimers(const Layout& layout, std::span<const Member> members,

@@ -34,6 +34,9 @@ std::map<FilesystemOfTarget, uint32_t> Claimers(const Layout& layout, std::span<
 std::string TargetAt(const Member& member, const v1::Target& target);
 std::string DataAt(const Member& member, const v1::Target& target);
 
+// Returns the boot id of the host that a manifest names ("BOOT-ID NAMESPACE" of ProcessIdentity); empty: none.
+std::string BootOf(const std::string& place);
+
 // True if the run creates files or trees, instead of reading what an earlier one has kept.
 bool CreatesData(const v1::Plan& plan);
 

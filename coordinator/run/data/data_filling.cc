@@ -107,21 +107,34 @@ v1::FillSpace DataKeeper::FillRequest(const Member& member, uint32_t percent) co
   return fill;
 }
 
-absl::Status DataKeeper::FillOnce(uint32_t percent, const std::map<std::string, FillPlace>& places,
-                                  std::map<uint32_t, v1::StepResult>& done) {
+std::map<uint32_t, v1::FillSpace> DataKeeper::FillRequests(
+    uint32_t percent, const std::map<std::string, FillPlace>& places) const {
   std::map<uint32_t, v1::FillSpace> requests;
+  std::set<std::pair<uint32_t, uint32_t>> named;  // worker, target
+  const auto add = [&](uint32_t worker, uint32_t target, uint64_t part) {
+    if (!named.emplace(worker, target).second) return;
+    const Member& member = cluster_.members()[worker];
+    v1::FillSpace& request = requests.try_emplace(worker, FillRequest(member, percent)).first->second;
+    *request.add_targets() = plan_.targets(static_cast<int>(target));
+    *request.add_claims() = ClaimFor(member, target);
+    request.add_bytes(part);
+  };
   for (const auto& [id, place] : places) {
     const uint64_t bytes = place.known ? BytesToFill(place.space, percent) : 0;
     if (bytes == 0) continue;
-    const uint64_t part = bytes / place.writers.size() + 1;
-    for (const auto& [worker, target] : place.writers) {
-      const Member& member = cluster_.members()[worker];
-      v1::FillSpace& request = requests.try_emplace(worker, FillRequest(member, percent)).first->second;
-      *request.add_targets() = plan_.targets(static_cast<int>(target));
-      *request.add_claims() = ClaimFor(member, target);
-      request.add_bytes(part);
-    }
+    for (const auto& [worker, target] : place.writers) add(worker, target, bytes / place.writers.size() + 1);
   }
+  // An abandoned worker leaves the data that its newest request names, and must not forget any.
+  for (const Member& member : cluster_.members()) {
+    if (!requests.contains(member.number)) continue;
+    for (const uint32_t target : layout_.TargetsOf(member.number)) add(member.number, target, 0);
+  }
+  return requests;
+}
+
+absl::Status DataKeeper::FillOnce(uint32_t percent, const std::map<std::string, FillPlace>& places,
+                                  std::map<uint32_t, v1::StepResult>& done) {
+  const std::map<uint32_t, v1::FillSpace> requests = FillRequests(percent, places);
   absl::Status first_problem;
   const auto make = [&](const Member& member) -> std::optional<v1::WorkerRequest> {
     const auto mine = requests.find(member.number);

@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/host_identity.h"
 #include "common/model/data_content.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_targets.h"
@@ -47,14 +49,19 @@ Cluster::Patience PatienceForPaths() {
 }  // namespace
 
 DataKeeper::DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& layout, std::string created_at,
-                       std::string created_by)
-    : cluster_(cluster), plan_(plan), layout_(layout) {
+                       std::string created_by, uint32_t first_phase)
+    : cluster_(cluster), plan_(plan), layout_(layout), first_phase_(first_phase) {
   manifest_.set_program("cluster-iobench");
   manifest_.set_format(1);
   manifest_.set_run_id(cluster.run_id());
   manifest_.set_state(v1::Manifest::ACTIVE);
   manifest_.set_created_at(std::move(created_at));
   manifest_.set_created_by(std::move(created_by));
+  if (const std::optional<ProcessIdentity> self = OwnIdentity()) {
+    manifest_.set_coordinator_boot_id(self->place);
+    manifest_.set_coordinator_pid(self->pid);
+    manifest_.set_coordinator_start_ticks(self->start_ticks);
+  }
   manifest_.set_workers(layout.worker_count());
   manifest_.set_lanes_per_worker(plan.lanes_per_worker());
   // The lanes' files are spread over the targets, or each target has all of them.
@@ -77,7 +84,8 @@ absl::Status DataKeeper::Inspect() {
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         v1::WorkerRequest request;
         v1::Inspect& inspect = *request.mutable_inspect();
-        *inspect.mutable_demands() = demands[member.number] = DemandsOn(member, plan_, layout_, members);
+        *inspect.mutable_demands() = demands[member.number] =
+            DemandsOn(member, plan_, layout_, members, first_phase_);
         asked[member.number] = TargetsToInspect(member, plan_, layout_, inspect.demands(), members);
         for (const uint32_t target : asked[member.number]) {
           *inspect.add_targets() = plan_.targets(static_cast<int>(target));
@@ -110,24 +118,27 @@ void DataKeeper::NoteSeen(const Member& member, const std::set<uint32_t>& asked,
   }
 }
 
-// Whether the run that left data at a target is still running can be seen on its own client, which need not use the
-// target now.
+// Whether the run that left data at a target is still running can be seen on the hosts of its coordinator and of the
+// worker that claimed the data, which need not use the target now.
 absl::Status DataKeeper::LookForOwners() {
-  std::map<std::string, std::set<uint32_t>> left_by;  // host -> targets
+  std::map<std::string, std::set<uint32_t>> left_by;  // boot id -> targets
   for (const v1::WorkerTargets& targets : facts_) {
     for (int i = 0; i < targets.targets_size(); ++i) {
       const v1::TargetFacts& seen = targets.targets(i);
       const bool unsure = seen.has_manifest() && seen.manifest().state() != v1::Manifest::KEPT &&
                           seen.owner() == v1::TargetFacts::OUT_OF_SIGHT;
-      if (unsure) left_by[seen.manifest().created_by()].insert(NumberOfSeen(targets, i));
+      if (!unsure) continue;
+      for (const std::string& place : {seen.manifest().boot_id(), seen.manifest().coordinator_boot_id()}) {
+        if (!place.empty()) left_by[BootOf(place)].insert(NumberOfSeen(targets, i));
+      }
     }
   }
   if (left_by.empty()) return absl::OkStatus();
   std::vector<std::set<uint32_t>> asked(cluster_.members().size());
-  std::set<std::pair<std::string, uint32_t>> hosts;  // one worker of each host
+  std::set<uint32_t> clients;  // one worker of each
   for (const Member& member : cluster_.members()) {
-    const auto left = left_by.find(member.facts.host());
-    if (member.lost || left == left_by.end() || !hosts.emplace(left->first, member.client).second) continue;
+    const auto left = left_by.find(BootOf(member.facts.boot_id()));
+    if (member.lost || left == left_by.end() || !clients.insert(member.client).second) continue;
     for (const uint32_t target : left->second) {
       if (SeenOf(facts_[member.number], target) == nullptr) asked[member.number].insert(target);
     }
@@ -209,9 +220,12 @@ v1::DataClaim DataKeeper::ClaimFor(const Member& member, uint32_t target) const 
   claim.clear_users();
   const std::vector<uint32_t>& own = layout_.TargetsOf(member.number);
   const bool is_user = std::find(own.begin(), own.end(), target) != own.end();
-  if (!is_user || plan_.keep_data() || decision_.uses_kept_data) return claim;
+  const bool stays = plan_.keep_data() || decision_.uses_kept_data;
+  if (!is_user || (stays && FillPercent(plan_) == 0)) return claim;
   const auto users = users_.find(place);
-  if (users != users_.end()) claim.set_users(users->second);
+  if (users == users_.end()) return claim;
+  claim.set_users(users->second);
+  claim.set_only_fill(stays);
   return claim;
 }
 

@@ -30,9 +30,9 @@ namespace iobench {
 class DataKeeper {
  public:
   // `cluster`, `plan` and `layout` must outlive it. `created_at`, `created_by` (a time and a host, for display) and the
-  // plan go into the manifest.
+  // plan go into the manifest. `first_phase`: index in the run of the first phase to run.
   DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& layout, std::string created_at,
-             std::string created_by);
+             std::string created_by, uint32_t first_phase = 0);
 
   // Asks every worker what it sees at the targets that it uses, and whether it has what the plan needs of its client
   // (client_demands.h). Changes nothing. What is missing is in unmet(), and facts() lack the targets of a worker that
@@ -79,6 +79,9 @@ class DataKeeper {
   std::map<std::string, FillPlace> FillPlaces() const;
   absl::Status LookAtSpace(std::map<std::string, FillPlace>& places);
   v1::FillSpace FillRequest(const Member& member, uint32_t percent) const;
+  // By worker: what each of them writes now.
+  std::map<uint32_t, v1::FillSpace> FillRequests(uint32_t percent,
+                                                 const std::map<std::string, FillPlace>& places) const;
   absl::Status FillOnce(uint32_t percent, const std::map<std::string, FillPlace>& places,
                         std::map<uint32_t, v1::StepResult>& done);
   static std::string FillOutcome(const FillPlace& place, double percent_before, uint32_t percent);
@@ -100,6 +103,7 @@ class DataKeeper {
   Cluster& cluster_;
   const v1::Plan& plan_;
   const Layout& layout_;
+  const uint32_t first_phase_;
   v1::Manifest manifest_;
   std::vector<v1::WorkerTargets> facts_;
   // The workers that work on a file system at a target, except those that end with the coordinator.

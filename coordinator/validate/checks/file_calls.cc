@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "common/host_identity.h"
 #include "common/status_util.h"
 
 namespace iobench {
@@ -17,6 +18,8 @@ constexpr int64_t kTimestampStepNs = 10'000'000, kTimestampPatienceNs = 5 * kNan
 constexpr uint32_t kClockFile = 1'000'000;  // no check has so many files where it waits for a timestamp
 // A file system that hangs must not hold back the report.
 constexpr int64_t kRemoveNs = 30 * kNanosPerSecond, kRemoveAfterInterruptNs = 10 * kNanosPerSecond;
+// A worker gets half of the time that is left, but at least this: its mount may hang, and another's may not.
+constexpr int64_t kMinRemoveNs = 3 * kNanosPerSecond;
 // The beginning of a worker's message that the directory of a check is gone (worker/check/check_tree.cc).
 constexpr char kOpenDirectory[] = "open directory ";
 
@@ -175,7 +178,8 @@ absl::Status FileCalls::AwaitNextTimestamp(uint32_t worker, uint32_t directory) 
 
 absl::StatusOr<uint32_t> FileCalls::NewDirectory(uint32_t worker) {
   CallList calls(++last_directory_);
-  calls.Add(v1::FileAction::MAKE_DIRECTORY);
+  v1::FileAction& make = calls.Add(v1::FileAction::MAKE_DIRECTORY);
+  if (const std::optional<ProcessIdentity> self = OwnIdentity()) make.set_contents(ToLine(*self));
   IOBENCH_ASSIGN_OR_RETURN(const CallResults results, Do(worker, calls));
   IOBENCH_RETURN_IF_ERROR(ToStatus(results[0].problem()));
   return last_directory_;
@@ -185,9 +189,12 @@ absl::Status FileCalls::RemoveAll(std::span<const uint32_t> workers) {
   if (last_directory_ == 0) return absl::OkStatus();
   const CoordTime deadline = cluster_.Now() + (cluster_.interrupted() ? kRemoveAfterInterruptNs : kRemoveNs);
   absl::Status removed = absl::UnavailableError("no worker is left to do it");
-  for (const uint32_t worker : workers) {
-    if (cluster_.members()[worker].lost) continue;
-    removed = RemoveBy(worker, deadline);
+  for (size_t i = 0; i < workers.size(); ++i) {
+    if (cluster_.members()[workers[i]].lost) continue;
+    const int64_t left_ns = deadline - cluster_.Now();
+    if (left_ns <= 0) break;
+    const int64_t share_ns = i + 1 < workers.size() ? left_ns / 2 : left_ns;
+    removed = RemoveBy(workers[i], cluster_.Now() + std::max(share_ns, kMinRemoveNs));
     if (removed.ok()) return removed;
   }
   return Annotate(removed,
