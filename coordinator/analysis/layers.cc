@@ -84,17 +84,21 @@ DiskTraffic DiskTrafficOf(const v1::PhaseReport& phase) {
   return traffic;
 }
 
-// What was moved while samplers looked: lanes that were told to stop finish their files afterwards.
-double TimedBytes(const v1::PhaseReport& phase) {
-  const std::string& kind = phase.stonewall().kind();
-  return static_cast<double>(kind == "flushed" || kind == "closed" ? phase.measured_bytes() : phase.bytes());
+// What was moved while samplers looked. Lanes that end before they have written their whole files finish them
+// afterwards, which no kind counts. Nor does any count the warm-up, whose rate is taken to be that of the rest.
+double TimedBytes(const v1::PhaseReport& phase, double warmup_s) {
+  if (!DirectionsOf(phase).writes) return static_cast<double>(phase.bytes());
+  double bytes = 0;
+  for (const auto& [name, kind] : phase.by_kind()) bytes += static_cast<double>(kind.bytes());
+  const double ops_s = phase.regions_s().ops();
+  return ops_s > warmup_s ? bytes * ops_s / (ops_s - warmup_s) : bytes;  // false for NaN
 }
 
 // Why the disks did not determine the phase's rate; empty: they did, or it is unknown.
-std::string PastDisks(const v1::PhaseReport& phase, const std::string& whose) {
+std::string PastDisks(const v1::PhaseReport& phase, double timed_bytes, const std::string& whose) {
   const Directions directions = DirectionsOf(phase);
-  const double share = DiskTrafficOf(phase).bytes / TimedBytes(phase);
-  if (phase.headline_in_ops() || phase.bytes() == 0 || directions.reads == directions.writes) return "";
+  const double share = DiskTrafficOf(phase).bytes / timed_bytes;
+  if (phase.headline_in_ops() || timed_bytes == 0 || directions.reads == directions.writes) return "";
   if (!(share < (directions.reads ? kReadFromDisks : kWrittenToDisks))) return "";  // NaN too
   return absl::StrFormat("of what %s, %.0f %% %s by the servers' counters", whose, 100 * share,
                          directions.reads ? "came from the servers' disks" : "arrived at the servers' disks");
@@ -112,7 +116,7 @@ std::string MemoryIn(const v1::PhaseReport& phase, const std::string& whose) {
 }
 
 // The combined speed of the links of one side. NaN: the speed of one is unknown, or the traffic did not take it.
-double LinksOfServers(const v1::PhaseReport& phase) {
+double LinksOfServers(const v1::PhaseReport& phase, double timed_bytes) {
   double links = 0;
   if (phase.servers().empty()) return kNaN;
   double carried = 0;
@@ -122,10 +126,10 @@ double LinksOfServers(const v1::PhaseReport& phase) {
     links += static_cast<double>(nic.link_bytes_per_s());
     carried += std::max(nic.receive_bytes_per_s(), nic.send_bytes_per_s()) * server.sampled_s();
   }
-  return links > 0 && carried >= kCarried * TimedBytes(phase) ? links : kNaN;
+  return links > 0 && carried >= kCarried * timed_bytes ? links : kNaN;
 }
 
-double LinksOfClients(const v1::PhaseReport& phase) {
+double LinksOfClients(const v1::PhaseReport& phase, double timed_bytes) {
   const auto most = [](const v1::NicDelta& nic) { return std::max(nic.rx_bytes(), nic.tx_bytes()); };
   double links = 0, carried = 0;
   for (const v1::ClientPhaseReport& client : phase.clients()) {
@@ -137,10 +141,10 @@ double LinksOfClients(const v1::PhaseReport& phase) {
     links += static_cast<double>(nic->link_bytes_per_s());
     carried += static_cast<double>(most(*nic));
   }
-  return links > 0 && carried >= kCarried * TimedBytes(phase) ? links : kNaN;
+  return links > 0 && carried >= kCarried * timed_bytes ? links : kNaN;
 }
 
-void NoteNetwork(const v1::PhaseReport& phase, v1::LayerRow& row) {
+void NoteNetwork(const v1::PhaseReport& phase, double timed_bytes, v1::LayerRow& row) {
   const Directions directions = DirectionsOf(phase);
   if (phase.headline_in_ops() || directions.reads == directions.writes) {
     row.set_remark(phase.headline_in_ops()
@@ -148,7 +152,7 @@ void NoteNetwork(const v1::PhaseReport& phase, v1::LayerRow& row) {
                        : "not known: what is read and what is written take different directions");
     return;
   }
-  const double servers = LinksOfServers(phase), clients = LinksOfClients(phase);
+  const double servers = LinksOfServers(phase, timed_bytes), clients = LinksOfClients(phase, timed_bytes);
   const double rate = std::fmin(servers, clients);  // the known one, if the other is not
   if (!std::isfinite(rate)) {
     row.set_remark("not known: no driver tells the speed of a link that the traffic took");
@@ -173,7 +177,7 @@ void NoteFirst(std::string problem, v1::LayerRow& row) {
   if (row.problem().empty()) row.set_problem(std::move(problem));
 }
 
-void NoteServersPhase(const v1::PhaseReport& phase, v1::LayersReport& report) {
+void NoteServersPhase(const v1::PhaseReport& phase, double timed_bytes, v1::LayersReport& report) {
   v1::LayerRow& disk = Row(kDisk, report);
   NoteRate(phase, disk);
   if (disk.problem() == report.past_disks()) disk.clear_problem();  // its own problem comes first
@@ -183,10 +187,10 @@ void NoteServersPhase(const v1::PhaseReport& phase, v1::LayersReport& report) {
                                in_memory ? ", in a directory in memory" : ""));
   NoteFirst(MemoryIn(phase, "the servers'"), disk);
   if (in_memory) report.set_in_memory(true);
-  if (!in_memory) NoteFirst(PastDisks(phase, "the servers did"), disk);
+  if (!in_memory) NoteFirst(PastDisks(phase, timed_bytes, "the servers did"), disk);
 }
 
-void NoteClientsPhase(const v1::PhaseReport& phase, v1::LayersReport& report) {
+void NoteClientsPhase(const v1::PhaseReport& phase, double timed_bytes, v1::LayersReport& report) {
   v1::LayerRow& clients = Row(kClients, report);
   NoteRate(phase, clients);
   const uint32_t lanes = phase.lane_count();
@@ -194,8 +198,8 @@ void NoteClientsPhase(const v1::PhaseReport& phase, v1::LayersReport& report) {
   clients.set_remark(
       absl::StrCat(hosts, hosts == 1 ? " client, " : " clients, ", lanes, lanes == 1 ? " lane" : " lanes"));
   NoteFirst(MemoryIn(phase, "the clients'"), clients);
-  NoteNetwork(phase, Row(kNetwork, report));
-  if (report.past_disks().empty()) report.set_past_disks(PastDisks(phase, "the clients did"));
+  NoteNetwork(phase, timed_bytes, Row(kNetwork, report));
+  if (report.past_disks().empty()) report.set_past_disks(PastDisks(phase, timed_bytes, "the clients did"));
 }
 
 // Whether the server's directory has a disk at all may be known only after the clients' phase.
@@ -235,7 +239,8 @@ void NoteLayers(const v1::PhaseReport& phase, v1::RunReport& report) {
   v1::LayersReport* const entry = LayersOf(local ? planned.on_servers().phase() : planned.name(), report);
   if (entry == nullptr || phase.interrupted() || phase.workers_lost() > 0 || phase.lanes_failed() > 0) return;
   if (!std::isfinite(RateOfPhase(phase))) return;
-  local ? NoteServersPhase(phase, *entry) : NoteClientsPhase(phase, *entry);
+  const double timed_bytes = TimedBytes(phase, planned.stop().warmup_s());
+  local ? NoteServersPhase(phase, timed_bytes, *entry) : NoteClientsPhase(phase, timed_bytes, *entry);
   JudgeLayers(*entry);
 }
 

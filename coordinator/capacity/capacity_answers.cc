@@ -112,6 +112,12 @@ void AnswerNeed(const CapacityQuestions& questions, v1::CapacityReport& report) 
   Add(absl::StrCat(scaling->over(), " for ", asked), ClientsNeeded(*scaling, rate), report);
 }
 
+// The load is no headroom of a report that has no limit to compare it with.
+void AnswerLoad(const CapacityQuestions& questions, v1::CapacityReport& report) {
+  if (!(questions.load_per_s > 0) || report.has_load()) return;
+  Add(absl::StrCat("headroom at ", OpsText(questions.load_per_s)), "unknown, nothing was measured", report);
+}
+
 // Why the curve, up to its peak, has no response time for a load.
 const char* WhyNoResponseTime(double load, std::span<const LoadPoint> curve) {
   double last_per_s = 0;
@@ -182,6 +188,7 @@ std::optional<double> FasterLink(double bytes_per_s) {
 }  // namespace
 
 void AnswerQuestions(const CapacityQuestions& questions, v1::CapacityReport& report) {
+  AnswerLoad(questions, report);
   AnswerNeed(questions, report);
   AnswerUsers(questions, report);
 }

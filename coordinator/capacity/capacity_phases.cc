@@ -1,5 +1,7 @@
 #include "coordinator/capacity/capacity_phases.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -7,6 +9,12 @@ namespace iobench {
 namespace {
 
 using Kind = CapacityStep::Kind;
+
+absl::Status DecidedByCapacity(const char* name) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " cannot be combined with capacity, which chooses lanes, loads and times itself: ",
+                   "remove it from the plan"));
+}
 
 void SetRate(double ops_per_s, v1::Phase& phase) {
   const double planned = DuePerSecond(phase);
@@ -16,6 +24,25 @@ void SetRate(double ops_per_s, v1::Phase& phase) {
   }
 }
 
+absl::Status CheckOperationLeavesLoad(const v1::Operation& operation) {
+  if (operation.arrivals().end_ops_per_s() != 0) {
+    return absl::InvalidArgumentError(
+        "capacity chooses the load of each phase, in which a rate that changes (--rate A..B, end_ops_per_s) "
+        "has no meaning: give one rate");
+  }
+  const v1::Between& between = operation.between();
+  const v1::Trace& trace = operation.trace();
+  for (const auto& [set, name] : {std::pair{operation.arrivals().per_lane(), "--lane-rate (per_lane)"},
+                                  std::pair{between.think_ms() > 0, "-J (think_ms)"},
+                                  std::pair{between.ops_per_s() > 0, "-+O (between.ops_per_s)"},
+                                  std::pair{between.burst_bytes() > 0, "-+b (burst_bytes)"},
+                                  std::pair{!trace.read_file().empty(), "-Y (trace.read_file)"},
+                                  std::pair{!trace.write_file().empty(), "-X (trace.write_file)"}}) {
+    if (set) return DecidedByCapacity(name);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 double DuePerSecond(const v1::Phase& phase) {
@@ -23,6 +50,19 @@ double DuePerSecond(const v1::Phase& phase) {
   for (const v1::Assignment& assignment : phase.assignments())
     ops_per_s += assignment.operation().arrivals().ops_per_s();
   return ops_per_s;
+}
+
+absl::Status CheckLeavesLoad(const v1::Plan& plan) {
+  if (plan.soak_s() != 0) return DecidedByCapacity("--soak (soak_s)");
+  if (plan.per_client()) return DecidedByCapacity("--per-client (per_client)");
+  for (const v1::Phase& phase : plan.phases()) {
+    if (phase.stop().max_ops() > 0) return DecidedByCapacity("--max-ops (stop.max_ops)");
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      const absl::Status status = CheckOperationLeavesLoad(assignment.operation());
+      if (!status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
 }
 
 std::string DescriptionOf(const CapacityStep& step, size_t worker_count) {

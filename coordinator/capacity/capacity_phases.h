@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "coordinator/capacity/capacity_steps.h"
 #include "iobench/v1/plan.pb.h"
 
@@ -23,6 +24,10 @@ std::string DescriptionOf(const CapacityStep& step, size_t worker_count);
 
 // Returns the ops per second that are due in a phase's open loop; 0: a closed loop.
 double DuePerSecond(const v1::Phase& phase);
+
+// InvalidArgument: the plan sets something that a capacity measurement decides itself, such as the times of ops. This
+// includes what the user's own plan sets; the command line refuses such options earlier.
+absl::Status CheckLeavesLoad(const v1::Plan& plan);
 
 }  // namespace iobench
 

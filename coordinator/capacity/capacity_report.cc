@@ -119,9 +119,7 @@ void FillMax(const CapacitySearch& search, const CapacityFacts& facts, v1::Capac
   max.set_ops_per_s(highest.ops_per_s);
   max.set_bytes_per_s(highest.bytes_per_s);
   max.set_clients(highest.step.clients);
-  max.set_lanes(static_cast<uint32_t>(uint64_t{facts.worker_count} * highest.step.clients /
-                                      std::max(1u, search.settings().clients) *
-                                      highest.step.lanes_per_worker));
+  max.set_lanes(static_cast<uint32_t>(std::lround(highest.lane_count)));
   if (facts.mix_per_s > 0) max.set_times_mix(highest.ops_per_s / facts.mix_per_s);
   const double ops_in_flight = SaturationN(highest.ops_per_s, LeastResponseOf(report));
   max.set_saturation_lanes(ops_in_flight / static_cast<double>(std::max<uint64_t>(1, facts.queue_depth)));

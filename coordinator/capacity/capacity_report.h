@@ -47,7 +47,8 @@ double LoadLimitOf(const v1::CapacityReport& report);
 
 // Part of ReportOf. scaling_report.cc: throughput over clients or lanes. REQUIRES: at least two levels.
 v1::Scaling ScalingOf(const CapacitySearch& search, CapacityStep::Kind kind, const CapacityFacts& facts);
-// capacity_answers.cc: what-if questions. REQUIRES: the rest of the report.
+// capacity_answers.cc: what-if questions, and the load if the report has nothing to compare it with. REQUIRES: the rest
+// of the report.
 void AnswerQuestions(const CapacityQuestions& questions, v1::CapacityReport& report);
 // Adds what would raise the rate if the busiest resource limits it: a second server, a faster link, more clients.
 void AnswerMore(const CapacitySearch& search, v1::CapacityReport& report);

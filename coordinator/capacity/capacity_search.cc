@@ -144,9 +144,10 @@ void CapacitySearch::Continue() {
 void CapacitySearch::FindHighest() {
   for (const Kind kind : {Kind::kClients, Kind::kLanes}) {
     for (const LevelFigures& level : LevelsOf(steps_, kind, settings_)) {
-      std::vector<double> rates;
+      std::vector<double> rates, lane_counts;
       for (const StepFigures* const each : level.repetitions) {
         if (each->errors == 0) rates.push_back(each->ops_per_s);
+        lane_counts.push_back(each->lane_count);
       }
       const double median = MedianOf(rates);
       if (!(median > 0) || (highest_.has_value() && median <= highest_->ops_per_s)) continue;
@@ -157,6 +158,7 @@ void CapacitySearch::FindHighest() {
                              });
       highest_ = {.ops_per_s = median,
                   .bytes_per_s = nearest.bytes_per_s * median / nearest.ops_per_s,
+                  .lane_count = MedianOf(lane_counts),
                   .step = level.step,
                   .limits = nearest.limits,
                   .uses = nearest.uses};
@@ -194,6 +196,7 @@ void CapacitySearch::TakeKeptUp() {
   const MeasuredStep& limiting = missed != nullptr ? *missed : *kept;
   highest_ = {.ops_per_s = outcome.max_per_s,
               .bytes_per_s = kept->figures.bytes_per_s,
+              .lane_count = kept->figures.lane_count,
               .step = kept->step,
               .limits = limiting.figures.limits,
               .uses = limiting.figures.uses};

@@ -25,6 +25,7 @@ struct MeasuredStep {
 struct HighestRate {
   double ops_per_s = 0;    // median of the repetitions
   double bytes_per_s = 0;  // of the repetition nearest to the median
+  double lane_count = 0;   // median of the repetitions: clients may differ in workers
   CapacityStep step;
   std::vector<v1::Limit> limits;  // of the same repetition
   std::vector<ResourceUse> uses;

@@ -108,7 +108,8 @@ absl::Status FitInto(double max_s, CapacitySettings& settings, std::vector<std::
   while (!fits() && settings.repetitions > 2) --settings.repetitions;
   while (!fits() && settings.points > few_points) --settings.points;
   if (!fits() && settings.repetitions > 1) settings.repetitions = 1;
-  const double least_s = std::min(settings.measure_s, kLeastMeasureSeconds);
+  const double least_s = std::min(settings.measure_s,
+                                  std::max(kLeastMeasureSeconds, settings.least_phase_s - settings.warmup_s));
   while (!fits() && settings.measure_s > least_s)
     settings.measure_s = std::max(least_s, 0.9 * settings.measure_s);
   if (!fits()) {

@@ -23,6 +23,7 @@ struct CapacitySettings {
   // > 0: ops/s of the plan's own phase, an open loop of several operations (--mix), which is scaled. There are no
   // closed loops then; the highest load is the highest sustained one.
   double mix_per_s = 0;
+  double least_phase_s = 0;  // the shortest time of a phase, warm-up included: a period of its bursts
   std::optional<Slo> slo = std::nullopt;
   uint64_t seed = 1;  // of the order of steps
 };

@@ -18,11 +18,6 @@ using Kind = CapacityStep::Kind;
 constexpr size_t kResamples = 1000;
 constexpr size_t kMaxCurvePoints = 128;  // whole numbers of n; up to here, all of them
 
-uint32_t LanesOf(const CapacityStep& step, const CapacityFacts& facts, uint32_t clients) {
-  return static_cast<uint32_t>(uint64_t{facts.worker_count} * step.clients / std::max(1u, clients) *
-                               step.lanes_per_worker);
-}
-
 double MedianOver(const LevelFigures& level, double StepFigures::*figure) {
   std::vector<double> values;
   for (const StepFigures* const each : level.repetitions) {
@@ -39,11 +34,10 @@ double LittleErrorOf(const LevelFigures& level, double in_flight) {
   return CheckLittle(rate, mean_us, in_flight).error;
 }
 
-v1::ScalingLevel LevelReport(const LevelFigures& level, Kind kind, const CapacitySearch& search,
-                             const CapacityFacts& facts) {
-  const uint32_t lanes = LanesOf(level.step, facts, search.settings().clients);
+v1::ScalingLevel LevelReport(const LevelFigures& level, Kind kind, const CapacityFacts& facts) {
   v1::ScalingLevel report;
-  report.set_n(kind == Kind::kClients ? level.step.clients : lanes);
+  report.set_n(kind == Kind::kClients ? level.step.clients
+                                      : facts.worker_count * level.step.lanes_per_worker);
   std::set<std::string> marks;
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (const StepFigures* const each : level.repetitions) {
@@ -59,8 +53,9 @@ v1::ScalingLevel LevelReport(const LevelFigures& level, Kind kind, const Capacit
   report.set_mean_us(MedianOver(level, &StepFigures::mean_us));
   report.set_p99_us(MedianOver(level, &StepFigures::p99_us));
   report.set_fairness(MedianOver(level, &StepFigures::fairness));
-  report.set_little_error(
-      LittleErrorOf(level, static_cast<double>(lanes) * static_cast<double>(facts.queue_depth)));
+  // Measured, because a level may have clients with more workers than others.
+  const double lane_count = MedianOver(level, &StepFigures::lane_count);
+  report.set_little_error(LittleErrorOf(level, lane_count * static_cast<double>(facts.queue_depth)));
   report.set_efficiency(kNotMeasured);
   report.mutable_marks()->Assign(marks.begin(), marks.end());
   return report;
@@ -130,7 +125,7 @@ v1::Scaling ScalingOf(const CapacitySearch& search, Kind kind, const CapacityFac
   v1::Scaling scaling;
   scaling.set_over(kind == Kind::kClients ? "clients" : "lanes");
   for (const LevelFigures& level : LevelsOf(search.steps(), kind, search.settings()))
-    *scaling.add_levels() = LevelReport(level, kind, search, facts);
+    *scaling.add_levels() = LevelReport(level, kind, facts);
   FillEfficiency(scaling);
   FitLaw(search.settings().seed, scaling);
   return scaling;

@@ -99,6 +99,7 @@ StepFigures FiguresOf(const v1::PhaseReport& phase, const std::optional<Slo>& sl
       .ops = latency.count(),
       .errors = ErrorsIn(phase),
       .worker_lost = phase.workers_lost() > 0,
+      .lane_count = static_cast<double>(phase.lane_count()),
       .fairness = FairnessIn(phase),
       .limits = {phase.limits().begin(), phase.limits().end()},
       .uses = UsesIn(phase),

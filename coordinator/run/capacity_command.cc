@@ -16,6 +16,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/clock.h"
+#include "common/model/phase_check.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
@@ -83,6 +84,7 @@ CapacitySettings SettingsOf(const CommandLine& line, const v1::Plan& plan, uint3
                             .measure_s = plan.phases(0).stop().time_s() - plan.phases(0).stop().warmup_s(),
                             .warmup_s = plan.phases(0).stop().warmup_s(),
                             .mix_per_s = DuePerSecond(plan.phases(0)),
+                            .least_phase_s = LeastSecondsOf(plan.phases(0)),
                             .seed = plan.seed()};
   if (!line.capacity.slo.empty()) settings.slo = *ParseSlo(line.capacity.slo);
   return settings;
@@ -252,6 +254,7 @@ absl::Status FitPlanToCapacity(const CommandLine& line, v1::Plan& plan) {
         absl::StrCat("capacity measures one workload, but these options give ", plan.phases_size(),
                      " phases: give one operation (--op random-read), one size and one record size"));
   }
+  IOBENCH_RETURN_IF_ERROR(CheckLeavesLoad(plan));
   v1::Phase& phase = *plan.mutable_phases(0);
   if (!(phase.stop().time_s() > 0))
     return absl::InvalidArgumentError("capacity needs phases with a time limit: use --time S");
@@ -265,6 +268,8 @@ int Capacity(const Stage& stage, const CommandLine& line, const v1::Plan& plan) 
   if (!format.ok()) return Fail(format.status(), kExitUsage);
   ConductorOptions options = OptionsFor(stage, line);
   options.max_duration_s = 0;  // the search keeps within it by itself
+  // Closed loops begin with one lane; a mix has none of them.
+  if (!(DuePerSecond(plan.phases(0)) > 0)) options.least_lanes_per_worker = 1;
   options.out_directory =
       line.cluster.out.empty() ? absl::StrCat("cluster-iobench.out/", options.run_name) : line.cluster.out;
   const std::string directory = options.out_directory;
@@ -315,7 +320,7 @@ int ShowSavedCapacity(const CommandLine& line) {
     const int earlier = names[report.name()]++;
     if (earlier > 0) report.set_name(absl::StrCat(report.name(), " (", earlier + 1, ")"));
     AskAgain(*questions, report);
-    too_much = too_much || (questions->load_per_s > 0 && report.load().factor() < 1);
+    too_much = too_much || (questions->load_per_s > 0 && report.has_load() && report.load().factor() < 1);
     reports.push_back(std::move(report));
   }
   const absl::Status written =

@@ -167,6 +167,7 @@ void PhaseConductor::RefuseImpossibleResults() {
     result.clear_lanes();
     result.clear_steps();
     result.clear_host();
+    result.clear_missed_arrivals();
     result.clear_process_cpu_user_s();
     result.clear_process_cpu_system_s();
   }

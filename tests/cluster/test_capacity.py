@@ -8,11 +8,19 @@ import time
 import jsonschema
 import program
 import pytest
+import reruns
 import schema
+from test_client_list import clients  # noqa: F401  (a fixture)
 
 BRIEFLY = ["--time", "0.7", "--warmup", "0.2", "--repeat", "2"]
-LAMBDA, SIGMA, KAPPA = 100, 0.05, 0.002  # an op takes 10 ms when alone
-STORAGE = f"sim:service={1000 / LAMBDA}ms,contention={SIGMA},crosstalk={KAPPA},distribution=constant"
+LAMBDA, SIGMA, KAPPA = 40, 0.05, 0.002  # an op takes 25 ms when alone, which makes the delays of a busy machine small
+
+
+def storage(service_ms):
+    return f"sim:service={service_ms}ms,contention={SIGMA},crosstalk={KAPPA},distribution=constant"
+
+
+STORAGE = storage(10)
 
 
 def law(lanes):
@@ -25,11 +33,13 @@ def capacity(*options, path, out=None):
 
 
 @pytest.fixture(scope="module")
+@reruns.measures
 def measured(tmp_path_factory):
     base = tmp_path_factory.mktemp("capacity")
     (base / "mnt").mkdir()
-    outcome = capacity("--engine", STORAGE, "-t", "16", *BRIEFLY, "--points", "5", "--slo", "mean<=30ms", "--load", "200",
-                       "--need", "600", "--users", "50", "--user-rate", "4", path=base / "mnt", out=base / "out").expect(0)
+    outcome = capacity("--engine", storage(1000 / LAMBDA), "-t", "16", *BRIEFLY, "--points", "5", "--slo", "mean<=75ms",
+                       "--load", "80", "--need", "180", "--users", "20", "--user-rate", "4", path=base / "mnt",
+                       out=base / "out").expect(0)
     return outcome, json.loads((base / "out" / "capacity.json").read_text()), base
 
 
@@ -39,9 +49,9 @@ def test_the_law_of_the_storage_is_found(measured):
     scaling, = report["scalings"]
     assert scaling["over"] == "lanes" and [level["n"] for level in scaling["levels"]] == [1, 2, 4, 8, 12, 16]
     for level in scaling["levels"]:
-        assert level["median_ops_per_s"] == pytest.approx(law(level["n"]), rel=0.15)
+        assert level["median_ops_per_s"] == pytest.approx(law(level["n"]), rel=0.3)
         assert len(level["ops_per_s"]) == 2
-    assert scaling["usl"]["lambda"]["value"] == pytest.approx(LAMBDA, rel=0.1)
+    assert scaling["usl"]["lambda"]["value"] == pytest.approx(LAMBDA, rel=0.3)
     assert report["max"]["ops_per_s"] == max(level["median_ops_per_s"] for level in scaling["levels"])
 
 
@@ -60,8 +70,8 @@ def test_the_load_curve_goes_up_to_the_highest_rate(measured):
     assert [point["share_of_max"] for point in report["curve"]] == pytest.approx([0.2, 0.4, 0.6, 0.8, 1])
     for point in report["curve"]:
         assert point["offered_per_s"] == pytest.approx(point["share_of_max"] * report["max"]["ops_per_s"])
-        assert point["repetitions"] == 2 and point["mean_us"] > 8_000
-    assert report["curve"][0]["achieved_per_s"] == pytest.approx(report["curve"][0]["offered_per_s"], rel=0.5)  # 50 ops
+        assert point["repetitions"] == 2 and point["mean_us"] > 20_000
+    assert report["curve"][0]["achieved_per_s"] == pytest.approx(report["curve"][0]["offered_per_s"], rel=0.7)  # 30 ops
 
 
 def test_the_answers_follow_from_the_figures(measured):
@@ -69,13 +79,13 @@ def test_the_answers_follow_from_the_figures(measured):
     limit = report["slo"]["max_ops_per_s"]
     assert report["slo"]["outcome"] in ("found", "met_up_to_max", "generator_bound"), report["slo"]["text"]
     assert 0 < limit <= report["max"]["ops_per_s"]
-    assert report["load"]["factor"] == pytest.approx(limit / 200)
+    assert report["load"]["factor"] == pytest.approx(limit / 80)
     answers = {entry["question"]: entry["answer"] for entry in report["answers"]}
     usl = report["scalings"][0]["usl"]
-    needed = next(n for n, rate in zip(usl["curve_n"], usl["curve_ops_per_s"]) if rate >= 600)
-    assert answers["lanes for 600 ops/s"].startswith(f"{math.ceil(needed)} lanes")
-    assert f"allows {math.floor(limit / 4)} users" in answers["50 users with 4 ops/s each"]
-    for heading in ("highest", "Scaling over lanes", "Load curve", "Search for the highest load with mean<=30ms"):
+    needed = next(n for n, rate in zip(usl["curve_n"], usl["curve_ops_per_s"]) if rate >= 180)
+    assert answers["lanes for 180 ops/s"].startswith(f"{math.ceil(needed)} lanes")
+    assert f"allows {math.floor(limit / 4)} users" in answers["20 users with 4 ops/s each"]
+    for heading in ("highest", "Scaling over lanes", "Load curve", "Search for the highest load with mean<=75ms"):
         assert heading in outcome.stdout
 
 
@@ -101,15 +111,24 @@ def test_saved_runs_are_shown_again_and_laid_over_each_other(measured):
 def test_a_saved_run_answers_other_questions(measured):
     _, report, base = measured
     saved = ["capacity", "--saved", base / "out"]
-    asked = json.loads(program.plain(*saved, "--load", "50", "--need", "500", "--format", "json").expect(0).stdout)
+    asked = json.loads(program.plain(*saved, "--load", "20", "--need", "150", "--format", "json").expect(0).stdout)
     limit = report["slo"]["max_ops_per_s"]
-    assert asked["load"]["factor"] == pytest.approx(limit / 50) and asked["curve"] == report["curve"]
-    assert {answer["question"] for answer in asked["answers"]} >= {"lanes for 600 ops/s", "lanes for 500 ops/s"}
+    assert asked["load"]["factor"] == pytest.approx(limit / 20) and asked["curve"] == report["curve"]
+    assert {answer["question"] for answer in asked["answers"]} >= {"lanes for 180 ops/s", "lanes for 150 ops/s"}
     assert "none: 90,000 ops/s is over" in program.plain(*saved, "--load", "90000").expect(4).stdout
     for options in (["--slo", "p99<=10ms"], ["--dry-run"], ["--points", "5"], ["--max-duration", "60"], ["--spawn", "2"]):
         refused = program.plain(*saved, *options).expect(1).stderr
         assert refused.strip().endswith(f"it cannot be combined with {options[0]}")
     assert "--users N and --user-rate OPS" in program.plain(*saved, "--users", "5").expect(1).stderr
+
+
+def test_a_load_is_not_too_high_where_nothing_was_measured(tmp_path):
+    """The saved report has nothing but its schema, field 1 of the message."""
+    text = b"cluster-iobench capacity 1"
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "capacity.pb").write_bytes(bytes([0x0A, len(text)]) + text)
+    shown = program.plain("capacity", "--saved", tmp_path, "--load", "100").expect(0).stdout
+    assert "headroom at 100 ops/s: unknown, nothing was measured" in " ".join(shown.split())
 
 
 def test_clients_and_lanes_are_swept_apart(path, out):
@@ -211,6 +230,27 @@ def test_a_plan_has_its_own_lanes_and_times(path, out, tmp_path):
 
 
 @pytest.mark.parametrize("options, message", [
+    (["--max-ops", "10"], "--max-ops (stop.max_ops) cannot be combined with capacity"),
+    (["-J", "1"], "-J (think_ms) cannot be combined with capacity"),
+    (["--rate", "5..9"], "give one rate")], ids=lambda value: value[0] if isinstance(value, list) else None)
+def test_a_plan_that_sets_the_load_is_refused(options, message, path, out, tmp_path):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(program.plain("run", "--print-plan", "--op", "random-read", "-r", "4k", "-s", "64k", "--time", "0.5", *options,
+                                  path).expect(0).stdout)
+    outcome = program.plain("capacity", "--plan", plan, "--out", out).expect(1)
+    assert message in outcome.stderr and len(outcome.stderr.splitlines()) == 1
+    assert not out.exists() and not (path / program.DATA_DIRECTORY).exists()
+
+
+def test_each_line_of_a_client_list_is_a_worker_with_all_lanes(clients, path, out):  # noqa: F811
+    listed = clients.list(*[f"localhost {path} {program.BINARY}"] * 2)
+    planned = clients.run("capacity", "--engine", STORAGE, "--dry-run", *listed).expect(0)
+    assert "lanes per worker 1 2 4 8 12 16" in planned.stdout, "by default, whatever the number of lines"
+    clients.run("capacity", "--engine", STORAGE, "-t", "1", *BRIEFLY, "--points", "1", *listed, out=out).expect(0)
+    assert json.loads((out / "result.json").read_text())["run"]["worker_count"] == 2
+
+
+@pytest.mark.parametrize("options, message", [
     (["--slo", "p98<=10ms"], "write FIGURE<=TIME"),
     (["--need", "fast"], "write a rate such as 5GiB/s"),
     (["--need", "0/s"], "write a rate such as 5GiB/s"),
@@ -223,6 +263,9 @@ def test_a_plan_has_its_own_lanes_and_times(path, out, tmp_path):
     (["-i", "0", "-i", "1"], "capacity measures one workload"),
     (["--max-duration", "2"], "is too short"),
     (["--deadline", "5"], "chooses lanes, loads"),
+    (["-+b", "4m,20"], "-+b (--burst) cannot be combined with capacity"),
+    (["-+q", "5"], "-+q (--rest) cannot be combined with capacity"),
+    (["--mix", "70r:30w@8k", "--rate", "10..20"], "give one rate"),
     (["--saved", "x", "-r", "4k"], "cannot be combined with options of a workload"),
     (["--format", "html", "--output", "/nowhere/x"], "/nowhere"),
     (["--points", "0"], "--points")], ids=lambda value: value[0] if isinstance(value, list) else None)

@@ -18,6 +18,7 @@ double LawAt(double n) {
 
 StepFigures Measured(const CapacityStep& step, double drift = 1) {
   StepFigures figures{.ops = 100'000, .fairness = 1};
+  figures.lane_count = step.clients * step.lanes_per_worker;
   if (step.is_open()) {
     figures.ops_per_s = step.offered_per_s;
     figures.mean_us = 1e6 / (2 * LawAt(21) - step.offered_per_s);
@@ -61,6 +62,31 @@ TEST_CASE("the law and its peak are those of the storage") {
   CHECK(std::isnan(scaling.levels(0).efficiency()));
   CHECK(scaling.levels(1).efficiency() == Approx(LawAt(2) / 100 - 1));
   CHECK(scaling.levels(5).little_error() == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("ops in flight are those of the lanes that a level had where clients differ in workers") {
+  // Two workers on one client and one on the other, which take turns where one client takes part.
+  CapacitySearch search({.clients = 2, .max_lanes_per_worker = 4, .repetitions = 3, .points = 1});
+  while (search.Next().has_value()) {
+    const CapacityStep step = *search.Next();
+    const uint32_t workers = step.clients == 2 ? 3 : step.round % 2 == 0 ? 2 : 1;
+    StepFigures figures = Measured(step);
+    figures.lane_count = workers * step.lanes_per_worker;
+    if (!step.is_open()) {
+      figures.ops_per_s = (step.clients == 1 ? 100 : 10) * figures.lane_count;
+      figures.mean_us = 1e6 * figures.lane_count / figures.ops_per_s;
+    }
+    search.Note(figures);
+  }
+  const v1::CapacityReport report = ReportOf(search, {.worker_count = 3}, {});
+  REQUIRE(report.scalings_size() == 2);
+  for (const v1::Scaling& scaling : report.scalings()) {
+    for (const v1::ScalingLevel& level : scaling.levels())
+      CHECK(level.little_error() == Approx(0).margin(1e-9));
+  }
+  CHECK(report.scalings(1).levels(0).n() == 3);  // lanes of all workers
+  CHECK(report.max().clients() == 1);
+  CHECK(report.max().lanes() == 8);
 }
 
 TEST_CASE("the load curve, its knee, and the highest rate") {
@@ -205,6 +231,15 @@ TEST_CASE("headroom is up to the highest rate, or to the load under the SLO") {
   CHECK(report.slo().max_ops_per_s() == Approx(limit_per_s).epsilon(0.05));
   CHECK(report.load().factor() == Approx(2).epsilon(0.05));
   CHECK(report.load().limit_is() == "the highest load that meets mean<=x");
+}
+
+TEST_CASE("a load is unknown to be too high where nothing was measured") {
+  v1::CapacityReport report;
+  AskAgain({.load_per_s = 100}, report);
+  CHECK_FALSE(report.has_load());
+  REQUIRE(report.answers_size() == 1);
+  CHECK(report.answers(0).question() == "headroom at 100 ops/s");
+  CHECK(report.answers(0).answer() == "unknown, nothing was measured");
 }
 
 TEST_CASE("an SLO that no load is known to meet leaves no headroom and no users, whatever the highest rate") {

@@ -59,6 +59,45 @@ TEST_CASE("levels double, and small ranges have those between too") {
   CHECK(LevelsUpTo(100) == Levels{1, 2, 4, 8, 16, 32, 64, 100});
 }
 
+TEST_CASE("a plan that sets the load or the time of ops is refused") {
+  v1::Plan plain;
+  plain.add_phases()->add_assignments()->mutable_operation()->mutable_arrivals()->set_ops_per_s(100);
+  CHECK(CheckLeavesLoad(plain).ok());
+  const auto refusal_of = [&plain](void (*change)(v1::Plan&, v1::Phase&, v1::Operation&)) {
+    v1::Plan plan = plain;
+    v1::Phase& phase = *plan.mutable_phases(0);
+    change(plan, phase, *phase.mutable_assignments(0)->mutable_operation());
+    return std::string(CheckLeavesLoad(plan).message());
+  };
+  using Catch::Matchers::Contains;
+  const auto ramp = [](v1::Plan&, v1::Phase&, v1::Operation& of) {
+    of.mutable_arrivals()->set_end_ops_per_s(200);
+  };
+  CHECK_THAT(refusal_of(ramp), Contains("end_ops_per_s"));
+  const auto lanes = [](v1::Plan&, v1::Phase&, v1::Operation& of) {
+    of.mutable_arrivals()->set_per_lane(true);
+  };
+  CHECK_THAT(refusal_of(lanes), Contains("per_lane"));
+  const auto think = [](v1::Plan&, v1::Phase&, v1::Operation& of) { of.mutable_between()->set_think_ms(1); };
+  CHECK_THAT(refusal_of(think), Contains("-J"));
+  const auto pace = [](v1::Plan&, v1::Phase&, v1::Operation& of) { of.mutable_between()->set_ops_per_s(1); };
+  CHECK_THAT(refusal_of(pace), Contains("-+O"));
+  const auto burst = [](v1::Plan&, v1::Phase&, v1::Operation& of) {
+    of.mutable_between()->set_burst_bytes(1);
+  };
+  CHECK_THAT(refusal_of(burst), Contains("-+b"));
+  const auto replay = [](v1::Plan&, v1::Phase&, v1::Operation& of) {
+    of.mutable_trace()->set_read_file("/x");
+  };
+  CHECK_THAT(refusal_of(replay), Contains("-Y"));
+  const auto few = [](v1::Plan&, v1::Phase& phase, v1::Operation&) { phase.mutable_stop()->set_max_ops(9); };
+  CHECK_THAT(refusal_of(few), Contains("--max-ops"));
+  const auto soak = [](v1::Plan& plan, v1::Phase&, v1::Operation&) { plan.set_soak_s(60); };
+  CHECK_THAT(refusal_of(soak), Contains("--soak"));
+  const auto alone = [](v1::Plan& plan, v1::Phase&, v1::Operation&) { plan.set_per_client(true); };
+  CHECK_THAT(refusal_of(alone), Contains("--per-client"));
+}
+
 TEST_CASE("each repetition has every level once, in an order of its own") {
   CapacitySettings settings = Settings();
   settings.repetitions = 3;
@@ -191,6 +230,20 @@ TEST_CASE("--max-duration takes repetitions first, then points, then time") {
   const absl::Status refused = FitInto(3, settings, notes);
   CHECK(refused.code() == absl::StatusCode::kInvalidArgument);
   CHECK(refused.message().find("--max-duration 3 s is too short") == 0);
+}
+
+TEST_CASE("--max-duration leaves each phase a period of its bursts") {
+  CapacitySettings settings = Settings();
+  settings.measure_s = 20;
+  settings.repetitions = 1;
+  settings.least_phase_s = 10;
+  CapacitySettings least = settings;
+  least.measure_s = 9;  // and 1 s of warm-up
+  std::vector<std::string> notes;
+  const double all_s = EstimatedSeconds(least);
+  REQUIRE(FitInto(all_s + 1, settings, notes).ok());
+  CHECK(settings.measure_s == 9);
+  CHECK_FALSE(FitInto(all_s - 1, settings, notes).ok());
 }
 
 v1::Phase Workload() {

@@ -130,6 +130,8 @@ TEST_CASE("a client's counters are taken once, its processes' own are added") {
   for (const uint32_t worker : {0u, 1u})
     script.Worker(worker).facts.set_pid(4711);  // two workers of one process
   CHECK(script.Report().clients(0).host_delta().disk_read_bytes() == 100);
+  script.Worker(1).facts.set_pid_namespace(2);  // of a container that has the host's name
+  CHECK(script.Report().clients(0).host_delta().disk_read_bytes() == 200);
   script.Worker(1).host.clear_disk_read_bytes();
   CHECK_FALSE(script.Report().clients(0).host_delta().has_disk_read_bytes());
   for (const uint32_t worker : {0u, 1u}) script.Worker(worker).host.clear_cpu_idle_s();

@@ -1,5 +1,6 @@
 // What Explain takes from the plan and the record of a phase.
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "catch2/catch.hpp"
@@ -85,6 +86,8 @@ TEST_CASE("servers have the processors of their samplers, in the order of the ph
   phase.add_servers()->set_sampler(0);
   CHECK(FactsOf(run, phase).server_processors == std::vector<double>{16, 8});
   phase.add_servers()->set_sampler(2);
+  CHECK(std::isnan(FactsOf(run, phase).server_processors[2]));
+  phase.mutable_servers(2)->set_sampler(UINT32_MAX);  // in a damaged record
   CHECK(std::isnan(FactsOf(run, phase).server_processors[2]));
 }
 

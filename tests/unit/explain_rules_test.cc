@@ -1,6 +1,7 @@
 // Each rule fires on a report made for it, and no longer once one of its conditions is gone.
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,6 +21,16 @@ struct Case {
   Change makes;                // what makes it fire
   std::vector<Change> spoils;  // each of which, after `makes`, keeps it from firing
 };
+
+// The processors of lanes with such a mark are all that their clients have.
+void AreWholeHosts(Explained& made) {
+  made.client(0).set_cpu_percent(97);
+  made.client(1).set_cpu_percent(96);
+}
+
+void HaveAllTheirCpu(Explained& made) {
+  for (int i : {0, 1}) made.client(i).mutable_host_delta()->set_cpu_steal_s(0);
+}
 
 const std::vector<Case>& AllCases() {
   static const auto* const kCases = new std::vector<Case>{
@@ -92,11 +103,11 @@ const std::vector<Case>& AllCases() {
          AddClientMark(made, 0, "cpu_bound", 97);
          AddClientMark(made, 1, "cpu_bound", 96);
        },
-       {[](Explained& made) { made.client(0).set_cpu_percent(97); }}},
+       {AreWholeHosts}},
       {"stolen-cpu",
        "CPU time stolen by the hypervisor: lab1 20 % (2 of 2 clients)",
        HasStolenCpu,
-       {[](Explained& made) { made.client(0).mutable_host_delta()->set_cpu_steal_s(0); }}},
+       {HaveAllTheirCpu}},
       {"client-network",
        "network of lab1: 97 % of eth1 (1 of 2 clients)",
        [](Explained& made) {
@@ -425,6 +436,30 @@ TEST_CASE("lanes that always wait are recognised with a warm-up, whose ops have 
   CHECK_FALSE(Fires(made, "lanes"));
   made.facts.warmup_lanes_s = 20;
   CHECK(Fires(made, "lanes"));
+}
+
+TEST_CASE("clients whose processors are limited in different ways are not added up") {
+  Explained made = NothingFull();
+  for (const char* host : {"lab3", "lab4"}) {
+    v1::ClientPhaseReport client = made.client(0);
+    client.set_host(host);
+    *made.report.add_clients() = client;
+  }
+  AddClientMark(made, 0, "cpu_bound", 97);  // a lane
+  for (int i : {1, 2, 3}) {
+    v1::HostDelta& host = *made.client(i).mutable_host_delta();
+    host.set_cpu_user_s(2);
+    host.set_cpu_system_s(1);
+    host.set_cpu_idle_s(4);
+    host.set_cpu_steal_s(3);  // as much as the client used, by cpu_percent
+    AddClientMark(made, i, "cpu_bound", 30);
+  }
+  CHECK_FALSE(Fires(made, "one-processor"));
+  CHECK_FALSE(Fires(made, "client-cpu"));
+  const std::optional<FoundLimit> stolen = FindByRule("stolen-cpu", made.report, made.facts);
+  REQUIRE(stolen.has_value());
+  CHECK(stolen->evidence == "CPU time stolen by the hypervisor: lab2 30 % (3 of 4 clients)");
+  CHECK(stolen->strength == Approx(0.975));
 }
 
 TEST_CASE("a client whose lanes failed is not slow for it") {

@@ -160,10 +160,36 @@ TEST_CASE("what lanes wrote after they were told to stop has not passed the disk
   v1::PhaseReport clients = ByClients(90, 0, 0, "write", 0.5);
   clients.mutable_stonewall()->set_kind("flushed");
   clients.set_measured_bytes(clients.bytes() / 2);
+  (*clients.mutable_by_kind())["write"].set_bytes(clients.bytes() / 2);
   NoteLayers(clients, report);
   NoteLayers(ByServer(100), report);
   CHECK(LayersIn(report).rows(0).problem().empty());
   CHECK(LayersIn(report).rows(0).reached() == Approx(0.9));
+}
+
+TEST_CASE("what lanes write after their time to finish new files has not passed the disk in it") {
+  for (const char* const kind : {"retroactive", "stop", "none"}) {
+    v1::RunReport report = LayersBegun();
+    v1::PhaseReport clients = ByClients(90, 100, 0);
+    clients.mutable_stonewall()->set_kind(kind);
+    clients.set_bytes(7 * clients.bytes());
+    NoteLayers(clients, report);
+    NoteLayers(ByServer(100), report);
+    CHECK(LayersIn(report).rows(0).problem().empty());
+    CHECK(LayersIn(report).rows(0).reached() == Approx(0.9));
+    CHECK(LayersIn(report).rows(1).rate() == 100 * kMiB);
+  }
+}
+
+TEST_CASE("a warm-up passes the disk while samplers look and is taken to be as fast as the rest") {
+  v1::RunReport report = LayersBegun();
+  report.mutable_run()->mutable_plan()->mutable_phases(0)->mutable_stop()->set_warmup_s(1);
+  v1::PhaseReport clients = ByClients(80, 0, 0, "write", 0.8);
+  clients.mutable_regions_s()->set_ops(4);
+  (*clients.mutable_by_kind())["write"].set_bytes(clients.bytes() / 4 * 3);
+  NoteLayers(clients, report);
+  NoteLayers(ByServer(100), report);
+  CHECK(LayersIn(report).rows(0).problem().find("of what the clients did, 80 %") == 0);
 }
 
 TEST_CASE("if both say why the disk cannot be compared, the server's own phase counts") {

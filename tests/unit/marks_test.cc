@@ -301,6 +301,38 @@ TEST_CASE("cached: each mount weighs by its own bytes, however many lanes, worke
   CHECK(Mark(script, "cached").value() == Approx(200.0 / 3));
 }
 
+// On NFS with one client, whose two workers have a target each, both on one mount.
+PhaseScript TargetsOnOneMount() {
+  PhaseScript script = HealthyNfs();
+  script.run.mutable_plan()->add_targets()->set_path("/mnt/test/below");
+  script.Worker(1).RunsOn("node1", "boot1");
+  v1::WorkerTargets& targets = script.Worker(1).targets;
+  const v1::TargetFacts seen = targets.targets(0);
+  targets.Clear();
+  AddSeen(targets, 1) = seen;
+  v1::HostDelta& host = script.Worker(1).host;
+  const v1::NfsDelta nfs = host.nfs().at(0);
+  host.clear_nfs();
+  (*host.mutable_nfs())[1] = nfs;
+  for (const uint32_t n : {0u, 1u}) MutableSeenOf(script.Worker(n).targets, n)->set_device(40);
+  return script;
+}
+
+TEST_CASE("cached: of one mount the reading of the last worker to end counts, whichever target it has") {
+  for (const uint32_t last : {0u, 1u}) {
+    PhaseScript script = TargetsOnOneMount();
+    script.Lane(1 - last).EndsAt(6_s);
+    const auto served = [&](uint32_t n, uint64_t bytes) {
+      (*script.Worker(n).host.mutable_nfs())[n].set_server_read_bytes(bytes);
+    };
+    served(1 - last, 1600_MiB);  // of 2 x 1000 MiB
+    served(last, 2000_MiB);
+    CHECK(Codes(script).empty());
+    served(last, 1800_MiB);
+    CHECK(Mark(script, "cached").value() == Approx(10));
+  }
+}
+
 TEST_CASE("cached on a local file system: block reads of the client's workers against what they read") {
   PhaseScript script = Healthy();
   script.Lane(2).Moves(1000_MiB).EndsAt(10_s).InOps(1000);  // a second worker on node2
@@ -435,6 +467,19 @@ TEST_CASE("retransmits: READ, WRITE or COMMIT had to be sent again, timed out or
   SECTION("other calls may fail: a LOOKUP of what is not there is no fault") {
     (*nfs.mutable_ops())["LOOKUP"].set_errors(5);
     CHECK(Codes(script).empty());
+  }
+}
+
+TEST_CASE("retransmits: of one mount the reading of the last worker to end counts, whichever target it has") {
+  for (const uint32_t last : {0u, 1u}) {
+    PhaseScript script = TargetsOnOneMount();
+    script.Lane(1 - last).EndsAt(6_s);
+    for (const uint32_t n : {0u, 1u}) {
+      v1::NfsDelta& nfs = (*script.Worker(n).host.mutable_nfs())[n];
+      nfs.set_server_read_bytes(2000_MiB);
+      (*nfs.mutable_ops())["READ"].set_transmissions(n == last ? 1003 : 1001);
+    }
+    CHECK(Mark(script, "retransmits").value() == 3);
   }
 }
 

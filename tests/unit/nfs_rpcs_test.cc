@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/model/plan_targets.h"
+#include "coordinator/analysis/phase/host_delta.h"
 
 namespace iobench {
 namespace {
@@ -144,6 +145,29 @@ TEST_CASE(
   MutableSeenOf(seen, 1)->set_filesystem_id("server:/export");
   MutableSeenOf(seen, 1)->set_device(41);
   CHECK(NfsRpcsOf(host, NfsTargetsOf(run, workers), 10)->rpcs() == 20);
+}
+
+// The result of a worker whose target has its own number, and whose last lane ended at `end_ns`.
+v1::WorkerPhaseResult HasReadUntil(int64_t end_ns, uint32_t worker, uint64_t reads) {
+  v1::WorkerPhaseResult result;
+  result.set_worker(worker);
+  result.add_lanes()->set_region_end_worker_ns(end_ns);
+  (*(*result.mutable_host()->mutable_nfs())[worker].mutable_ops())["READ"] = Requests(reads, reads, 0, 0);
+  return result;
+}
+
+TEST_CASE("the requests of a mount are those that the last of its workers to end has counted") {
+  v1::RunRecord run;
+  for (const uint32_t target : {0u, 1u}) {
+    run.add_workers();
+    AddSeen(*run.add_targets(), target).set_device(40);
+  }
+  const v1::WorkerPhaseResult first = HasReadUntil(6, 0, 16), last = HasReadUntil(10, 1, 20);
+  const std::vector<const v1::WorkerPhaseResult*> results = {&first, &last};
+  const std::vector<uint32_t> workers = {0, 1};
+  CHECK(NfsRpcsOf(ClientDelta(run, results), NfsTargetsOf(run, workers), 10)->rpcs() == 20);
+  MutableSeenOf(*run.mutable_targets(1), 1)->set_device(41);
+  CHECK(NfsRpcsOf(ClientDelta(run, results), NfsTargetsOf(run, workers), 10)->rpcs() == 36);
 }
 
 TEST_CASE("connections: queues are means over all sends, and the balance is of a client's own") {

@@ -88,6 +88,30 @@ TEST_CASE("an op counts as due for the part of its own worker only") {
   CHECK(report.open_loop().missed_ops() == 17);
 }
 
+TEST_CASE("ops of a worker that does not count are not due") {
+  PhaseScript script = Mixed();
+  script.operation().mutable_arrivals()->set_ops_per_s(500);
+  v1::PhaseRecord record = script.Record();
+  Histogram response;
+  for (int i = 0; i < 90; ++i) response.Add(3'000'000);
+  for (const int worker : {0, 1}) {
+    *record.mutable_workers(worker)->mutable_lanes(0)->mutable_response() = response.ToProto();
+    record.mutable_workers(worker)->set_missed_arrivals(10);
+  }
+  CHECK(SummarizePhase(script.Run(), record).open_loop().due_ops() == 200);
+  SECTION("it was lost after its result had been collected") {
+    record.mutable_workers(0)->set_lost(true);
+  }
+  SECTION("its result was refused") {
+    record.mutable_workers(0)->set_refused_reason("it missed more ops than there is time for");
+  }
+  const v1::PhaseReport report = SummarizePhase(script.Run(), record);
+  for (const v1::OpenLoopReport& open_loop : {report.open_loop(), report.parts(0).open_loop()}) {
+    CHECK(open_loop.due_ops() == 100);
+    CHECK(open_loop.missed_ops() == 10);
+  }
+}
+
 TEST_CASE("a part whose workers did nothing is listed with zeros") {
   PhaseScript script = Mixed();
   script.Worker(2).IsLost("gone");

@@ -74,6 +74,51 @@ TEST_CASE("a hook that hangs is killed after its time, which ends the run") {
   CHECK_THAT(with.run.conductor->report().run().problems(0).message(), Contains("killed after 500 ms"));
 }
 
+TEST_CASE("the command after an interrupted phase runs to its end") {
+  RunWithHooks with;
+  with.run.interrupts_when_running = true;
+  with.run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                                 std::vector<v1::WorkerEvent>& events) {
+    if (request.has_arm()) {  // its lanes run on until they are told to quit
+      with.run.perfect.start_ns[id] = request.arm().start_worker_ns();
+      events = {ArmedInTime()};
+      return true;
+    }
+    if (request.has_poll()) return true;
+    if (!request.has_adjust()) return false;
+    events = {Done()};
+    return true;
+  };
+  with.hooks = {
+      .before_phase = "", .after_phase = "echo after $IOBENCH_INDEX $IOBENCH_STATUS", .timeout_s = 1e6};
+  CHECK(with.Go() == kExitInterrupted);
+  REQUIRE(with.run.phases.size() == 1);
+  CHECK(with.Text("out/hooks/phase-000-after.log") == "after 0 interrupted\n");
+  const auto& steps = with.run.phases[0].steps();
+  CHECK(steps.Get(steps.size() - 1).outcome() == with.hooks.after_phase);
+}
+
+TEST_CASE("a phase that every worker refused has failed for the command after it") {
+  RunWithHooks with;
+  with.run.perfect.instead = [](WorkerId, const v1::WorkerRequest& request,
+                                std::vector<v1::WorkerEvent>& events) {
+    if (!request.has_prepare()) return false;
+    v1::WorkerEvent refusal;
+    *refusal.mutable_problem() = ToProblem(absl::FailedPreconditionError("no thread can be started"));
+    events.push_back(refusal);
+    return true;
+  };
+  with.hooks = {.before_phase = "", .after_phase = "echo $IOBENCH_STATUS", .timeout_s = 1e6};
+  CHECK(with.Go() == kExitIo);
+  CHECK(with.Text("out/hooks/phase-000-after.log") == "failed\n");
+}
+
+TEST_CASE("a phase with failed ops that its lanes survived has failed for the command after it") {
+  v1::PhaseReport report;
+  report.add_failed_ops()->set_count(1);
+  CHECK(VariablesOf(report).at("IOBENCH_STATUS") == "failed");
+}
+
 TEST_CASE("a phase that lost a worker is partial for the command after it") {
   v1::PhaseReport report;
   CHECK(VariablesOf(report).at("IOBENCH_STATUS") == "ok");

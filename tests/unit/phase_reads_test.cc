@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "common/model/plan_targets.h"
 #include "tests/support/phase_script.h"
 
 namespace iobench {
@@ -69,6 +70,36 @@ TEST_CASE("reads ahead do not count, and bytes without a counter are not known")
   CHECK(report.clients(0).read_sources().cache_bytes() == 0);
   script.Worker(1).targets.mutable_targets(0)->set_filesystem("fuse.sshfs");
   CHECK(script.Report().clients(1).read_sources().unknown_bytes() == 1000_MiB);
+}
+
+TEST_CASE("beside NFS nothing is known of local reads because processes are charged for both") {
+  PhaseScript script = DiskAndServer();
+  script.Worker(1).RunsOn("node1", "boot1");
+  FromServer(script, 1000_MiB);
+  script.Worker(0).host.set_disk_read_bytes(0);  // all from memory
+  script.Worker(1).host.set_disk_read_bytes(1000_MiB);
+  const v1::ReadSources sources = script.Report().clients(0).read_sources();
+  CHECK(sources.server_bytes() == 1000_MiB);
+  CHECK(sources.disk_bytes() == 0);
+  CHECK(sources.cache_bytes() == 0);
+  CHECK(sources.unknown_bytes() == 1000_MiB);
+}
+
+TEST_CASE("what workers with targets of their own read from one mount is what the last to end has counted") {
+  PhaseScript script = DiskAndServer();
+  script.run.mutable_plan()->add_targets()->set_path("/mnt/test/below");
+  script.Lane(1).EndsAt(6_s);
+  script.Worker(1).RunsOn("node1", "boot1");
+  v1::WorkerTargets& targets = script.Worker(1).targets;
+  script.Worker(0).targets = targets;
+  const v1::TargetFacts seen = targets.targets(0);
+  targets.Clear();
+  AddSeen(targets, 1) = seen;
+  (*script.Worker(1).host.mutable_nfs())[1].set_server_read_bytes(1600_MiB);
+  (*script.Worker(0).host.mutable_nfs())[0].set_server_read_bytes(2000_MiB);
+  const v1::ReadSources sources = script.Report().clients(0).read_sources();
+  CHECK(sources.server_bytes() == 2000_MiB);
+  CHECK(sources.cache_bytes() == 0);
 }
 
 TEST_CASE("libnfs has no cache: all it reads comes from its server; the null engine reads nothing") {

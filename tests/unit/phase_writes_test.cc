@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "common/model/plan_targets.h"
 #include "tests/support/phase_script.h"
 
 namespace iobench {
@@ -84,6 +85,8 @@ TEST_CASE("processes of one client are added, and workers in one process count o
   script.Worker(1).facts.set_pid(100);  // each has read the counter of both
   CHECK(script.Report().clients(0).reached_bytes() == 1000_MiB);
   CHECK(CodesOf(script) == Codes{"absorbed"});
+  script.Worker(1).facts.set_pid_namespace(2);  // of a container that has the host's name
+  CHECK(script.Report().clients(0).reached_bytes() == 2000_MiB);
 }
 
 TEST_CASE("where no counter tells, nothing is marked and how much arrived is not known") {
@@ -175,6 +178,20 @@ TEST_CASE("workers of one client share a mount's counters, and the last reading 
   Sent(script, 1, 1200_MiB);
   CHECK(script.Report().reached_bytes() == 1200_MiB);
   CHECK(CodesOf(script) == Codes{"absorbed"});
+}
+
+TEST_CASE("workers with targets of their own on one mount share its counters as well") {
+  PhaseScript script = Flushed();
+  script.run.mutable_plan()->add_targets()->set_path("/mnt/test/below");
+  for (const uint32_t n : {0u, 1u}) IsOnNfs(script, n);
+  v1::WorkerTargets& targets = script.Worker(1).targets;
+  const v1::TargetFacts seen = targets.targets(0);
+  targets.Clear();
+  AddSeen(targets, 1) = seen;
+  Sent(script, 0, 2000_MiB);
+  (*script.Worker(1).host.mutable_nfs())[1].set_server_write_bytes(1100_MiB);  // it ended first
+  CHECK(script.Report().reached_bytes() == 2000_MiB);
+  CHECK(CodesOf(script).empty());
 }
 
 TEST_CASE("what the server had not got when nobody had flushed may follow, and is said, not marked") {

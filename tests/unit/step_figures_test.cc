@@ -72,6 +72,7 @@ TEST_CASE("servers have processors, disks and links, each as a share of its capa
 TEST_CASE("a step's figures are those of its phase") {
   v1::PhaseReport phase = PhaseOf({100, 300});
   phase.set_lanes_failed(2);
+  phase.set_lane_count(6);
   phase.add_failed_ops()->set_count(5);
   phase.set_workers_lost(1);
   phase.add_marks()->set_code("late_start");
@@ -80,6 +81,7 @@ TEST_CASE("a step's figures are those of its phase") {
   CHECK(figures.ops_per_s == 300);
   CHECK(figures.bytes_per_s == 1200);
   CHECK(figures.errors == 7);
+  CHECK(figures.lane_count == 6);
   CHECK(figures.worker_lost);
   CHECK(figures.generator_bound);
   CHECK(figures.marks == std::vector<std::string>{"generator_bound", "late_start"});

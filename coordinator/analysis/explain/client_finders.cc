@@ -25,6 +25,13 @@ constexpr double kMaxSkewPercent = 10;     // of the phase: a larger skew may ma
 constexpr double kMinLaneOps = 20;         // mean over lanes: with fewer, rates differ by chance
 constexpr double kMinWrittenOut = 0.5;  // of written bytes: if less reached the server, most stayed in memory
 
+// The mark cpu_bound says that the whole client, one processor of a lane, or the hypervisor was the limit.
+enum class CpuKind { kHost, kLane, kStolen };
+CpuKind CpuKindOf(const v1::ClientPhaseReport& client, const v1::Mark& mark) {
+  if (mark.value() == StealPercent(client.host_delta())) return CpuKind::kStolen;
+  return mark.value() == client.cpu_percent() ? CpuKind::kHost : CpuKind::kLane;
+}
+
 // The clients with a mark of one code, and the one with the largest value.
 struct LimitedClients {
   size_t count = 0;
@@ -32,13 +39,17 @@ struct LimitedClients {
   const v1::ClientPhaseReport* fullest = nullptr;  // null: fewer than half of those that took part are marked
   double percent = 0;
 };
-LimitedClients ClientsWithMark(const v1::PhaseReport& report, std::string_view code) {
+// `only`: of marks cpu_bound, those of this kind.
+LimitedClients ClientsWithMark(const v1::PhaseReport& report, std::string_view code,
+                               std::optional<CpuKind> only = std::nullopt) {
   LimitedClients limited;
   for (const v1::ClientPhaseReport& client : report.clients()) {
     limited.took_part += std::isfinite(client.ops_per_s());
     double percent = -1;
     for (const v1::Mark& mark : client.marks()) {
-      if (mark.code() == code && std::isfinite(mark.value())) percent = std::max(percent, mark.value());
+      if (mark.code() != code || !std::isfinite(mark.value())) continue;
+      if (only.has_value() && CpuKindOf(client, mark) != *only) continue;
+      percent = std::max(percent, mark.value());
     }
     if (percent < 0) continue;
     ++limited.count;
@@ -59,13 +70,6 @@ FoundLimit FoundOnClients(const LimitedClients& limited, std::string evidence) {
   return {0.9 + 0.1 * share, std::move(evidence)};
 }
 
-// The mark cpu_bound says that the whole client, one processor of a lane, or the hypervisor was the limit.
-enum class CpuKind { kHost, kLane, kStolen };
-CpuKind CpuKindOf(const LimitedClients& limited) {
-  if (limited.percent == limited.fullest->cpu_percent()) return CpuKind::kHost;
-  return limited.percent == StealPercent(limited.fullest->host_delta()) ? CpuKind::kStolen : CpuKind::kLane;
-}
-
 // Ops that servers work on need no processor of a client, whatever else keeps it busy.
 bool ServersHoldOps(const v1::PhaseReport& report, const ExplainFacts& facts) {
   const std::optional<ServerThreads> threads = ThreadsOf(report);
@@ -74,9 +78,8 @@ bool ServersHoldOps(const v1::PhaseReport& report, const ExplainFacts& facts) {
 
 std::optional<FoundLimit> FindCpu(const v1::PhaseReport& report, const ExplainFacts& facts, CpuKind kind,
                                   double share) {
-  const LimitedClients limited = ClientsWithMark(report, "cpu_bound");
-  if (limited.fullest == nullptr || CpuKindOf(limited) != kind || limited.percent < 100 * share)
-    return std::nullopt;
+  const LimitedClients limited = ClientsWithMark(report, "cpu_bound", kind);
+  if (limited.fullest == nullptr || limited.percent < 100 * share) return std::nullopt;
   const bool others = limited.fullest->own_cpu_percent() < limited.percent / 2;
   if (kind == CpuKind::kHost && others && ServersHoldOps(report, facts)) return std::nullopt;
   const char* what = kind == CpuKind::kLane     ? "one processor per lane: "

@@ -35,9 +35,10 @@ ExplainFacts ExplainFactsOf(const PhaseView& view) {
   ExplainFacts facts;
   if (view.traits.warmup_s > 0) facts.warmup_lanes_s = WarmupLanesSeconds(view);
   for (const v1::ServerRecord& server : view.phase.servers()) {
-    const int index = static_cast<int>(server.sampler());
-    const bool known = index < view.run.samplers_size();
-    facts.server_processors.push_back(known ? view.run.samplers(index).processors() : std::nan(""));
+    // In a damaged record, the number may be too large for an int.
+    const bool known = server.sampler() < static_cast<uint32_t>(view.run.samplers_size());
+    facts.server_processors.push_back(
+        known ? view.run.samplers(static_cast<int>(server.sampler())).processors() : std::nan(""));
   }
   const auto& assignments = view.phase.phase().assignments();
   if (assignments.empty()) return facts;

@@ -1,8 +1,8 @@
 // The marks of one client: its clock, its writes, network errors. For its caches see cache_marks.cc, for its load
 // load_marks.cc.
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,30 +56,52 @@ void AddAbsorbed(const PhaseView& view, size_t client_index, std::vector<v1::Mar
                                       : "add -e, which with --time flushes each pass, or use -o or -I")));
 }
 
+// What happened to a mount's READ, WRITE and COMMIT.
+struct RpcTroubles {
+  uint64_t retransmissions = 0, timeouts = 0, errors = 0;
+};
+
+RpcTroubles TroublesIn(const v1::NfsDelta& nfs) {
+  RpcTroubles troubles;
+  for (const char* name : {"READ", "WRITE", "COMMIT"}) {
+    const auto op = nfs.ops().find(name);
+    if (op == nfs.ops().end()) continue;
+    const v1::NfsOpDelta& delta = op->second;
+    // The kernel's counters have transmissions >= ops, but they are not read at the same instant.
+    troubles.retransmissions += delta.transmissions() - std::min(delta.transmissions(), delta.ops());
+    troubles.timeouts += delta.major_timeouts();
+    troubles.errors += delta.errors();
+  }
+  return troubles;
+}
+
 void AddRetransmits(const PhaseView& view, const v1::ClientPhaseReport& client,
                     std::vector<v1::Mark>& marks) {
   const size_t index = view.roster.ClientOf(client.workers(0).worker());
-  std::set<std::string> seen_mounts;
-  uint64_t retransmissions = 0, timeouts = 0, errors = 0;
+  std::map<std::string, RpcTroubles> mounts;
+  // Targets on one mount have the same counters. The largest count, because protobuf's maps have no fixed order.
   for (const auto& [target_index, nfs] : client.host_delta().nfs()) {
     std::string mount = absl::StrCat("target ", target_index);
     const v1::TargetFacts* const seen = SeenOf(view.run, view.roster.WorkersOf(index), target_index);
     if (seen != nullptr) mount = MountOf(*seen, target_index);
-    if (!seen_mounts.insert(mount).second) continue;
-    for (const char* name : {"READ", "WRITE", "COMMIT"}) {
-      const auto op = nfs.ops().find(name);
-      if (op == nfs.ops().end()) continue;
-      // The kernel's counters have transmissions >= ops, but they are not read at the same instant.
-      retransmissions += op->second.transmissions() - std::min(op->second.transmissions(), op->second.ops());
-      timeouts += op->second.major_timeouts();
-      errors += op->second.errors();
-    }
+    const RpcTroubles troubles = TroublesIn(nfs);
+    RpcTroubles& largest = mounts[mount];
+    largest.retransmissions = std::max(largest.retransmissions, troubles.retransmissions);
+    largest.timeouts = std::max(largest.timeouts, troubles.timeouts);
+    largest.errors = std::max(largest.errors, troubles.errors);
   }
-  if (retransmissions + timeouts + errors == 0) return;
+  RpcTroubles sum;
+  for (const auto& [mount, troubles] : mounts) {
+    sum.retransmissions += troubles.retransmissions;
+    sum.timeouts += troubles.timeouts;
+    sum.errors += troubles.errors;
+  }
+  const uint64_t all = sum.retransmissions + sum.timeouts + sum.errors;
+  if (all == 0) return;
   marks.push_back(MakeMark(
-      "retransmits", client.host(), static_cast<double>(retransmissions + timeouts + errors), 0,
-      absl::StrCat("READ, WRITE and COMMIT had ", retransmissions, " retransmissions, ", timeouts,
-                   " timeouts, ", errors, " errors: check for network drops and the server's load")));
+      "retransmits", client.host(), static_cast<double>(all), 0,
+      absl::StrCat("READ, WRITE and COMMIT had ", sum.retransmissions, " retransmissions, ", sum.timeouts,
+                   " timeouts, ", sum.errors, " errors: check for network drops and the server's load")));
 }
 
 }  // namespace

@@ -1,12 +1,16 @@
 #include "coordinator/analysis/phase/host_delta.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/not_a_number.h"
+#include "coordinator/analysis/phase/client_roster.h"
+#include "coordinator/analysis/phase/phase_view.h"
 
 namespace iobench {
 namespace {
@@ -27,19 +31,57 @@ std::pair<int64_t, double> LastEndOf(const v1::WorkerPhaseResult& worker) {
   return {end_ns, worker.host().seconds()};
 }
 
-// Containers on one host may have equal pids, but then have different host names.
 std::vector<const v1::WorkerPhaseResult*> OneOfEachProcess(
     const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers) {
   std::vector<const v1::WorkerPhaseResult*> processes;
-  std::set<std::pair<std::string, int64_t>> seen;
+  std::set<ProcessKey> seen;
   for (const v1::WorkerPhaseResult* worker : workers) {
-    const v1::WorkerFacts& facts = run.workers(static_cast<int>(worker->worker()));
-    if (facts.pid() == 0 || seen.insert({facts.host(), facts.pid()}).second) processes.push_back(worker);
+    if (seen.insert(ProcessKeyOf(run, worker->worker())).second) processes.push_back(worker);
   }
   return processes;
 }
 
+// Returns the mount of each target for which a worker has a reading, by the target's number.
+std::map<uint32_t, std::string> MountsRead(const v1::RunRecord& run,
+                                           std::span<const v1::WorkerPhaseResult* const> workers) {
+  std::vector<uint32_t> numbers;
+  for (const v1::WorkerPhaseResult* worker : workers) numbers.push_back(worker->worker());
+  std::map<uint32_t, std::string> mount_of;
+  for (const v1::WorkerPhaseResult* worker : workers) {
+    for (const auto& [target, nfs] : worker->host().nfs()) {
+      const auto [mount, is_new] = mount_of.try_emplace(target);
+      if (!is_new) continue;
+      const v1::TargetFacts* const seen = SeenOf(run, numbers, target);
+      mount->second = seen == nullptr ? absl::StrCat("target ", target) : MountOf(*seen, target);
+    }
+  }
+  return mount_of;
+}
+
+// Targets on one mount share its counters, but a worker reads them only for its own targets and when its own lanes have
+// ended. An earlier reading lacks what the others did afterwards.
+void SetNfs(const std::map<uint32_t, std::string>& mount_of,
+            std::span<const v1::WorkerPhaseResult* const> last_first, v1::HostDelta& client) {
+  std::map<std::string, const v1::NfsDelta*> last_of_mount;
+  for (const v1::WorkerPhaseResult* worker : last_first) {
+    for (const auto& [target, mount] : mount_of) {
+      const auto nfs = worker->host().nfs().find(target);
+      if (nfs != worker->host().nfs().end()) last_of_mount.emplace(mount, &nfs->second);
+    }
+  }
+  client.clear_nfs();
+  for (const auto& [target, mount] : mount_of) {
+    (*client.mutable_nfs())[target] = *last_of_mount.at(mount);
+  }
+}
+
 }  // namespace
+
+ProcessKey ProcessKeyOf(const v1::RunRecord& run, uint32_t worker) {
+  const v1::WorkerFacts& facts = run.workers(static_cast<int>(worker));
+  const int64_t process = facts.pid() != 0 ? facts.pid() : -1 - int64_t{worker};
+  return {facts.host(), facts.pid_namespace(), process};
+}
 
 v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers) {
   // All readings began before the common start, so the worker that ended last has counted what the others did too.
@@ -50,8 +92,8 @@ v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPh
                    });
   v1::HostDelta client;
   if (!workers.empty()) client = last_first.front()->host();
+  SetNfs(MountsRead(run, workers), last_first, client);
   for (const v1::WorkerPhaseResult* worker : last_first) {
-    for (const auto& [target, nfs] : worker->host().nfs()) client.mutable_nfs()->insert({target, nfs});
     for (const auto& [target, space] : worker->host().spaces())
       client.mutable_spaces()->insert({target, space});
   }

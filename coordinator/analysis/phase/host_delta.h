@@ -3,16 +3,25 @@
 #ifndef COORDINATOR_ANALYSIS_PHASE_HOST_DELTA_H_
 #define COORDINATOR_ANALYSIS_PHASE_HOST_DELTA_H_
 
+#include <cstdint>
 #include <span>
+#include <string>
+#include <tuple>
 
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
-// Returns the host's counters, also per target, from the worker whose lanes ended last; all workers started counting
-// before the common start. disk_read_bytes and disk_write_bytes belong to a process, so they are summed over processes
-// (one may contain several workers); they are absent unless every worker has them. REQUIRES: the workers' numbers are
-// below run.workers_size().
+// Identifies the process of a worker among those of its client. Containers may have the host's name and equal pids, but
+// then have different pid namespaces. A worker without a pid is a process of its own. REQUIRES: worker <
+// run.workers_size().
+using ProcessKey = std::tuple<std::string, uint64_t, int64_t>;
+ProcessKey ProcessKeyOf(const v1::RunRecord& run, uint32_t worker);
+
+// Returns the host's counters from the worker whose lanes ended last; all workers started counting before the common
+// start. A mount's counters come from the last of the workers with a target on it, and are those of all its targets.
+// disk_read_bytes and disk_write_bytes belong to a process, so they are summed over processes (one may contain several
+// workers); they are absent unless every worker has them. REQUIRES: the workers' numbers are below run.workers_size().
 v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers);
 
 // Percentages of the whole host, with all processors = 100; NaN if unknown. Waiting for I/O counts as idle. CpuPercent

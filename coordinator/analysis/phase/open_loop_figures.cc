@@ -53,6 +53,8 @@ std::optional<v1::OpenLoopReport> OpenLoopOf(const PhaseView& view, const v1::As
   uint64_t missed = 0;
   for (const AlignedWorker& worker : view.aligned.workers) {
     if (only != nullptr && view.assignments.Of(worker.number) != only) continue;
+    // The rates do not include such a worker either.
+    if (!worker.missing_reason.empty()) continue;
     missed += worker.result->missed_arrivals();
     for (const v1::LaneResult& lane : worker.result->lanes()) {
       if (!lane.has_response() || !response.AddProto(lane.response()).ok()) continue;

@@ -19,7 +19,7 @@ namespace {
 // What the lanes of a client requested from one mount, or from all local file systems, which share the processes'
 // counters.
 struct AskedBytes {
-  uint32_t target_index = 0;
+  uint32_t target_index = 0;  // of one of the mount's targets, which all have its counters
   double bytes = 0;
   // The part that must have come from memory because it was there before; only of lanes that read part of their files
   // in random order. A comparison of sums does not show it, because the client reads more than their records. In other
@@ -117,7 +117,8 @@ std::optional<v1::ReadSources> ReadSourcesOf(const PhaseView& view, const v1::Ho
     server += served;
     cache += of_mount.bytes - served;
   }
-  if (host.has_disk_read_bytes()) {
+  // The kernel charges a process for what it reads over NFS, too, and these reads cannot be separated.
+  if (host.has_disk_read_bytes() && asked.mounts.empty()) {
     disk = asked.local.FromStorage(static_cast<double>(host.disk_read_bytes()));
     cache += asked.local.bytes - disk;
   }

@@ -12,9 +12,9 @@
 namespace iobench {
 
 // Returns the sources of what the lanes of a client read in their timed regions, warm-up included. mountstats covers
-// lanes on NFS, /proc/self/io those on local file systems; what libnfs reads comes from its server. Bytes that no
-// counter covers are `unknown`. nullopt: the lanes read nothing, or with an engine that moves nothing. `host`: the
-// counters of the client.
+// lanes on NFS, /proc/self/io those on local file systems; what libnfs reads comes from its server. A process is also
+// charged for what it reads over NFS, so beside NFS nothing is known of the local ones. Bytes that no counter covers
+// are `unknown`. nullopt: the lanes read nothing, or with an engine that moves nothing. `host`: see ClientDelta.
 std::optional<v1::ReadSources> ReadSourcesOf(const PhaseView& view, const v1::HostDelta& host,
                                              const ClientPart& part);
 

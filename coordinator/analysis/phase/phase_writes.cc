@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "common/model/plan_traits.h"
+#include "coordinator/analysis/phase/host_delta.h"
 
 namespace iobench {
 namespace {
@@ -45,7 +47,7 @@ bool HasDax(const v1::TargetFacts& target) {
 
 // Lanes of a client whose writes appear in the same counter.
 struct SameCounter {
-  uint32_t target = 0;  // any one of them
+  std::set<uint32_t> targets;  // on one mount
   bool is_nfs4 = false;
   uint64_t buffered = 0, unbuffered = 0;
   bool known = true;
@@ -56,29 +58,27 @@ struct SameCounter {
   }
 };
 
-// Returns what a mount had sent to its server. A worker of a client that ended earlier saw less, so the largest reading
-// counts.
-std::optional<uint64_t> SentBytesOf(const ClientPart& part, uint32_t target) {
+// Returns what the mount of these targets had sent to its server. Each worker reads the mount's counters for its own
+// targets when its own lanes have ended. Those that ended earlier saw less, so the largest reading counts.
+std::optional<uint64_t> SentBytesOf(const ClientPart& part, const std::set<uint32_t>& targets) {
   std::optional<uint64_t> bytes;
   for (const AlignedWorker* worker : part.workers) {
-    const auto& mounts = worker->result->host().nfs();
-    const auto nfs = mounts.find(target);
-    if (nfs == mounts.end() || !nfs->second.has_server_write_bytes()) continue;
-    bytes = std::max(bytes.value_or(0), nfs->second.server_write_bytes());
+    for (const auto& [target, nfs] : worker->result->host().nfs()) {
+      if (!targets.contains(target) || !nfs.has_server_write_bytes()) continue;
+      bytes = std::max(bytes.value_or(0), nfs.server_write_bytes());
+    }
   }
   return bytes;
 }
 
 // Sums over all participating processes, counting each once: several workers may run in one process.
 std::optional<uint64_t> DiskWriteBytesOf(const PhaseView& view, const ClientPart& part) {
-  std::map<std::pair<std::string, int64_t>, uint64_t> bytes_of;
+  std::map<ProcessKey, uint64_t> bytes_of;
   for (const AlignedWorker* worker : part.workers) {
     if (worker->result->lanes().empty()) continue;
     const v1::HostDelta& host = worker->result->host();
     if (!host.has_disk_write_bytes()) return std::nullopt;
-    const v1::WorkerFacts& facts = view.run.workers(static_cast<int>(worker->number));
-    const int64_t process = facts.pid() != 0 ? facts.pid() : -1 - int64_t{worker->number};
-    uint64_t& bytes = bytes_of[{facts.host(), process}];
+    uint64_t& bytes = bytes_of[ProcessKeyOf(view.run, worker->number)];
     bytes = std::max(bytes, host.disk_write_bytes());
   }
   uint64_t sum = 0;
@@ -101,7 +101,7 @@ class ClientSorter {
     writes.written_bytes = unmounted_.buffered + others_.buffered + local_.buffered;
     for (const auto& [mount, lanes] : mounts_) {
       if (lanes.buffered == 0) continue;
-      const std::optional<uint64_t> sent = SentBytesOf(part_, lanes.target);
+      const std::optional<uint64_t> sent = SentBytesOf(part_, lanes.targets);
       known &= sent.has_value();
       writes.written_bytes += lanes.buffered;
       writes.more_may_follow |= !Waited(lanes);
@@ -130,7 +130,7 @@ class ClientSorter {
   // With a write delegation close() does not wait, so for NFSv4 the counters must confirm it.
   bool CloseWaited(const SameCounter& lanes) const {
     if (!lanes.is_nfs4) return true;
-    const std::optional<uint64_t> sent = SentBytesOf(part_, lanes.target);
+    const std::optional<uint64_t> sent = SentBytesOf(part_, lanes.targets);
     return sent && static_cast<double>(lanes.BufferedOf(*sent)) >=
                        kFlushedShare * static_cast<double>(lanes.buffered);
   }
@@ -169,7 +169,7 @@ class ClientSorter {
     if (IsNfs(*target)) {
       // Targets on the same mount have the same counters.
       SameCounter& same = mounts_[MountOf(*target, target_index)];
-      same.target = target_index;
+      same.targets.insert(target_index);
       same.is_nfs4 = target->filesystem() == "nfs4";
       return same;
     }

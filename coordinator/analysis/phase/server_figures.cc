@@ -75,6 +75,7 @@ struct NicSums {
 };
 
 struct NfsdSums {
+  double seconds = 0;  // of intervals that have its counters; a restart leaves one without
   double rpcs = 0, read_bytes = 0, write_bytes = 0, reads = 0, writes = 0, commits = 0;
   uint32_t threads = 0;
   MeanAndMax busy_threads;
@@ -123,6 +124,7 @@ void ServerSums::Add(const TimedInterval& interval, const Window& window) {
   if (!counted.has_nfsd()) return;
   const v1::NfsdDelta& delta = counted.nfsd();
   if (!nfsd) nfsd.emplace();
+  nfsd->seconds += inside_s;
   nfsd->rpcs += part * static_cast<double>(delta.rpcs());
   nfsd->read_bytes += part * static_cast<double>(delta.read_bytes());
   nfsd->write_bytes += part * static_cast<double>(delta.write_bytes());
@@ -168,13 +170,13 @@ void PutNics(const ServerSums& sums, v1::ServerReport& report) {
                    [&](const v1::ServerNic& a, const v1::ServerNic& b) { return bytes(a) > bytes(b); });
 }
 
-void PutNfsd(const NfsdSums& sums, double seconds, v1::ServerNfsd& nfsd) {
-  nfsd.set_rpcs_per_s(sums.rpcs / seconds);
-  nfsd.set_read_bytes_per_s(sums.read_bytes / seconds);
-  nfsd.set_write_bytes_per_s(sums.write_bytes / seconds);
-  nfsd.set_reads_per_s(sums.reads / seconds);
-  nfsd.set_writes_per_s(sums.writes / seconds);
-  nfsd.set_commits_per_s(sums.commits / seconds);
+void PutNfsd(const NfsdSums& sums, v1::ServerNfsd& nfsd) {
+  nfsd.set_rpcs_per_s(sums.rpcs / sums.seconds);
+  nfsd.set_read_bytes_per_s(sums.read_bytes / sums.seconds);
+  nfsd.set_write_bytes_per_s(sums.write_bytes / sums.seconds);
+  nfsd.set_reads_per_s(sums.reads / sums.seconds);
+  nfsd.set_writes_per_s(sums.writes / sums.seconds);
+  nfsd.set_commits_per_s(sums.commits / sums.seconds);
   nfsd.set_threads(sums.threads);
   if (!sums.busy_threads.known()) return;
   nfsd.set_busy_threads(sums.busy_threads.mean());
@@ -222,7 +224,7 @@ v1::ServerReport ServerReportOf(const v1::ServerRecord& record, const std::strin
   if (sums.busiest_processor.known()) report.set_busiest_processor(sums.busiest_processor.mean());
   PutDisks(sums, report);
   PutNics(sums, report);
-  if (sums.nfsd) PutNfsd(*sums.nfsd, sums.seconds, *report.mutable_nfsd());
+  if (sums.nfsd) PutNfsd(*sums.nfsd, *report.mutable_nfsd());
   return report;
 }
 
