@@ -30,8 +30,8 @@ absl::StatusOr<std::optional<JoinCredentials>> ExistingCredentials(const std::st
 
 }  // namespace
 
-absl::StatusOr<JoinSecurity> PrepareSecurity(const std::string& address, const ClusterOptions& place,
-                                             bool hands_credentials) {
+absl::StatusOr<JoinSetup> PrepareSecurity(const std::string& address, const ClusterOptions& place,
+                                          bool hands_credentials) {
   IOBENCH_ASSIGN_OR_RETURN(const GrpcAddress parsed, ParseGrpcAddress(address));
   if (place.token_file == "-") {
     return absl::InvalidArgumentError(
@@ -50,18 +50,22 @@ absl::StatusOr<JoinSecurity> PrepareSecurity(const std::string& address, const C
     IOBENCH_ASSIGN_OR_RETURN(existing, ExistingCredentials(place.token_file));
     if (existing.has_value()) options.token = existing->token;
   }
-  IOBENCH_ASSIGN_OR_RETURN(JoinSecurity security, MakeJoinSecurity(parsed, options));
-  // Before anybody can connect: a worker that finds an old file reads it again once it is refused.
-  const bool is_new = !existing.has_value();
-  if (!place.token_file.empty() && (is_new || security.made_for_run)) {
-    IOBENCH_RETURN_IF_ERROR(WriteTokenFile(place.token_file, security.for_workers));
-  }
-  return security;
+  JoinSetup setup;
+  IOBENCH_ASSIGN_OR_RETURN(setup.security, MakeJoinSecurity(parsed, options));
+  if (!existing.has_value() || setup.security.made_for_run) setup.new_token_file = place.token_file;
+  return setup;
 }
 
-GrpcListenOptions ListenOptionsFor(const JoinSecurity& security, uint32_t worker_count, uint32_t lanes) {
+GrpcListenOptions ListenOptionsFor(const JoinSecurity& security, uint32_t worker_count, uint32_t lanes,
+                                   const std::string& new_token_file) {
   GrpcListenOptions options;
   options.security = security;
+  if (!new_token_file.empty()) {
+    // A worker that finds an old file reads it again once it is refused.
+    options.on_bound = [new_token_file, credentials = security.for_workers] {
+      return WriteTokenFile(new_token_file, credentials);
+    };
+  }
   options.expected_workers = worker_count;
   options.join_within_s += kJoinSecondsPerWorker * worker_count;
   options.max_event_bytes = std::min(kMaxEventBytes, kBaseEventBytes + lanes * kEventBytesPerLane);

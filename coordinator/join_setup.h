@@ -15,15 +15,22 @@ namespace iobench {
 inline constexpr char kInsecureWarning[] =
     "cluster-iobench: --insecure: nothing is encrypted, and anyone who reaches this port can join or pretend to be it";
 
-// Reads or makes the token file, the certificates and the run's secret. The token file, if one is named, then has what
-// workers need: an existing one keeps its token, and gets this run's certificate unless --tls-cert is given.
+struct JoinSetup {
+  JoinSecurity security;
+  std::string new_token_file;  // to be written with what workers need; empty: none, or it is left alone
+};
+
+// Reads the token file, and reads or makes the certificates and the run's secret. An existing token file keeps its
+// token, and gets this run's certificate unless --tls-cert is given; ListenOptionsFor has it written.
 // `hands_credentials`: workers get JoinSecurity::for_workers from this program, without a file. The error is one line
 // about the options or a file.
-absl::StatusOr<JoinSecurity> PrepareSecurity(const std::string& address, const ClusterOptions& place,
-                                             bool hands_credentials = false);
+absl::StatusOr<JoinSetup> PrepareSecurity(const std::string& address, const ClusterOptions& place,
+                                          bool hands_credentials = false);
 
-// `lanes`: max. number per worker in a phase.
-GrpcListenOptions ListenOptionsFor(const JoinSecurity& security, uint32_t worker_count, uint32_t lanes);
+// `lanes`: max. number per worker in a phase. `new_token_file`: of JoinSetup. It is written when the address is this
+// process's own, because another coordinator that has it may use the same file.
+GrpcListenOptions ListenOptionsFor(const JoinSecurity& security, uint32_t worker_count, uint32_t lanes,
+                                   const std::string& new_token_file = "");
 
 // Returns the words that a worker's command line needs after --join ADDR, with a space before each.
 std::string WorkerWords(const JoinSecurity& security, const ClusterOptions& place);

@@ -20,6 +20,7 @@
 #include "coordinator/launch/worker_copy.h"
 #include "coordinator/launch/worker_needs.h"
 #include "coordinator/run/failure.h"
+#include "coordinator/saved_run/resume_point.h"
 
 namespace iobench {
 namespace {
@@ -54,12 +55,13 @@ absl::StatusOr<Listener> ListenFor(const Job& job) {
   IOBENCH_ASSIGN_OR_RETURN(const GrpcAddress parsed, ParseGrpcAddress(address));
   // A list of this host alone is IOzone's way to test a list: its remote shell may be a script that passes on no input.
   const bool hands_credentials = !place.insecure && (!job.hosts.empty() || parsed.reachable_from_elsewhere());
-  IOBENCH_ASSIGN_OR_RETURN(const JoinSecurity security, PrepareSecurity(address, place, hands_credentials));
+  IOBENCH_ASSIGN_OR_RETURN(const JoinSetup setup, PrepareSecurity(address, place, hands_credentials));
+  const JoinSecurity& security = setup.security;
   IOBENCH_ASSIGN_OR_RETURN(
       std::unique_ptr<GrpcCoordinator> transport,
-      GrpcCoordinator::Listen(
-          address,
-          ListenOptionsFor(security, WorkersOf(job) + WorkersOn(job.sampler_hosts), LanesPerWorker(job))));
+      GrpcCoordinator::Listen(address,
+                              ListenOptionsFor(security, WorkersOf(job) + WorkersOn(job.sampler_hosts),
+                                               LanesPerWorker(job), setup.new_token_file)));
   if (security.insecure) std::cerr << kInsecureWarning << std::endl;
   return Listener{.transport = std::move(transport),
                   .credentials = hands_credentials ? SerializeJoinCredentials(security.for_workers) : ""};
@@ -88,6 +90,15 @@ absl::StatusOr<std::vector<RemoteStart>> StartsFor(const Job& job, const WorkerA
   return StartsOnHosts(AllHosts(job), shell, words, own_program, shipped.has_value() ? &*shipped : nullptr);
 }
 
+// Whether each worker of a client list tests the path of its own line. A run that is resumed tests what it tested
+// before, which its options no longer say.
+bool HaveOwnPaths(const Job& job) {
+  if (job.resume == nullptr) return !SaysWhere(job.line.given);
+  const auto& workers = job.resume->run.workers();
+  return std::any_of(workers.begin(), workers.end(),
+                     [](const v1::WorkerFacts& worker) { return !worker.path().empty(); });
+}
+
 }  // namespace
 
 int RunOnHosts(const Job& job) {
@@ -102,7 +113,7 @@ int RunOnHosts(const Job& job) {
       .patience_s = job.hosts.empty() || place.join_timeout_given ? place.join_timeout_s : kHostsJoinTimeoutS,
       .on_fault = PrintError};
   WorkerArguments words{.join_address = *address,
-                        .own_paths = !SaysWhere(job.line.given),
+                        .own_paths = HaveOwnPaths(job),
                         .insecure = place.insecure,
                         .credentials_piped = !options.credentials.empty()};
   // The workers of a client list have their paths on their own command lines.

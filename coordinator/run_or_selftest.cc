@@ -18,6 +18,7 @@
 #include "coordinator/launch/client_list.h"
 #include "coordinator/launch/host_list.h"
 #include "coordinator/launch/worker_needs.h"
+#include "coordinator/option/iozone_output.h"
 #include "coordinator/plan/check/target_check.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_builder.h"
@@ -55,12 +56,12 @@ absl::StatusOr<std::vector<ClientEntry>> ListedClients(const CommandLine& line) 
 }
 
 // Adapts a plan to the clients of a list and keeps only the clients that take part. A user's own plan sets the lanes
-// per worker and runs on all clients, and so does a validation.
+// per worker and runs on all clients, and so do a validation and a measurement of capacity.
 absl::Status FitToClients(const CommandLine& line, std::vector<ClientEntry>& clients, v1::Plan& plan) {
   const GivenOptions& given = line.given;
-  const bool says_lanes =
-      line.command != Command::kValidate && !given.Has("plan") && (!given.Has("suite") || given.Has("lanes"));
-  if (says_lanes) {
+  const bool says_workers = line.command != Command::kValidate && line.command != Command::kCapacity &&
+                            !given.Has("plan") && (!given.Has("suite") || given.Has("lanes"));
+  if (says_workers) {
     IOBENCH_ASSIGN_OR_RETURN(
         clients, FirstClients(std::move(clients), plan.lanes_per_worker(), line.cluster.client_list));
     LanesBecomeWorkers(plan.lanes_per_worker(), plan);
@@ -193,10 +194,12 @@ std::optional<int> SetUp(const CommandLine& line, const TransportSpec& chosen, c
   if (!performance.ok()) return Fail(performance.status(), kExitUsage);
   ClusterOptions place = line.cluster;
   if (line.simulate > 0) place.insecure = false;  // simulated clients join over loopback, with TLS or without
-  if (const absl::Status useful = CheckUsesOf(place, chosen.name); !useful.ok()) return Fail(useful, kExitUsage);
+  if (const absl::Status useful = CheckUsesOf(place, chosen.name); !useful.ok())
+    return Fail(useful, kExitUsage);
 
   const std::string transport = chosen.name;
-  const uint32_t worker_count = named.hosts.empty() ? chosen.worker_count(line, launch) : WorkersOn(named.hosts);
+  const uint32_t worker_count =
+      named.hosts.empty() ? chosen.worker_count(line, launch) : WorkersOn(named.hosts);
   if (line.command == Command::kRun && !line.cluster.resume.empty()) {
     work.resume.emplace();
     if (const std::optional<int> done = FindWhatToResume(line, transport == "mpi", *work.resume)) return done;
@@ -213,7 +216,7 @@ std::optional<int> SetUp(const CommandLine& line, const TransportSpec& chosen, c
     }
   }
   absl::Status status;
-  if (line.command == Command::kRun) status = CheckDocuments(line.cluster);
+  if (line.command == Command::kRun) status = CheckDocuments(line.cluster, IozoneOutputOf(line.given));
   status.Update(GiveServersWorkers(line, work.plan, worker_count, named.sampler_hosts));
   if (!status.ok()) return Fail(status, kExitUsage);
   return std::nullopt;

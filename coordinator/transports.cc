@@ -105,16 +105,17 @@ int RunGrpc(const Job& job) {
     socket = std::make_unique<SocketDirectory>(*std::move(made));
     address = socket->address();
   }
-  const auto security = PrepareSecurity(address, line.cluster);
-  if (!security.ok()) return Fail(security.status(), kExitUsage);
+  const auto setup = PrepareSecurity(address, line.cluster);
+  if (!setup.ok()) return Fail(setup.status(), kExitUsage);
+  const JoinSecurity& security = setup->security;
   JoinWatch watch;
   watch.samplers = line.cluster.samplers;
   const bool measures_servers = watch.samplers > 0 && !job.plan.server_path().empty();
   const uint32_t of_each_server = measures_servers ? WorkersOfEachServer(worker_count, watch.samplers) : 0;
   watch.server_workers = of_each_server * watch.samplers;
   auto transport = GrpcCoordinator::Listen(
-      address,
-      ListenOptionsFor(*security, worker_count + watch.samplers + watch.server_workers, LanesPerWorker(job)));
+      address, ListenOptionsFor(security, worker_count + watch.samplers + watch.server_workers,
+                                LanesPerWorker(job), setup->new_token_file));
   if (!transport.ok()) return Fail(transport.status(), kExitUsage);
   std::unique_ptr<Spawner> spawner;
   if (processes > 0) {
@@ -128,13 +129,13 @@ int RunGrpc(const Job& job) {
     const auto reached = AddressForClients(bound, "");
     const std::string program =
         absl::StrCat("cluster-iobench worker --join ", reached.ok() ? *reached : bound,
-                     WorkerWords(*security, line.cluster));
+                     WorkerWords(security, line.cluster));
     const std::string join =
         absl::StrCat(program, NeedsOfWorkers(job.plan, TargetRoots::kOfPlan).Arguments());
     const std::string sampler =
         measures_servers ? absl::StrCat(program, " --sampler", ServerArguments(job.plan, of_each_server))
                          : join + " --sampler";
-    if (security->insecure) std::cerr << kInsecureWarning << std::endl;
+    if (security.insecure) std::cerr << kInsecureWarning << std::endl;
     std::cerr << "waiting for " << worker_count << (worker_count == 1 ? " worker" : " workers") << ": "
               << join << std::endl;
     if (line.cluster.samplers > 0) {

@@ -170,9 +170,11 @@ int RunWorker(const CommandLine& line) {
   const std::string path = line.worker_path.empty() ? "" : DirectoryToWorkIn(line.worker_path);
   absl::StatusOr<WorkerRights> rights = RightsFrom(line, path);
   if (!rights.ok()) return Fail(rights.status(), kExitUsage);
+  // The worker was started in its directory, which would prevent the file system from being unmounted. -Q, as IOzone's,
+  // writes its files there.
+  const bool stays_in_directory = rights->actions.contains(WorkerAction::kLogFiles);
   SetWorkerRights(*std::move(rights));
-  // The worker was started in its directory, which would prevent the file system from being unmounted.
-  if (line.client_list_position > 0 && chdir("/") != 0)
+  if (line.client_list_position > 0 && !stays_in_directory && chdir("/") != 0)
     return Fail(ErrnoStatus("chdir /", errno), kExitUsage);
   GrpcWorkerOptions options;
   options.insecure = line.cluster.insecure;

@@ -174,6 +174,14 @@ absl::Status CheckArrivals(const v1::Operation& operation, const v1::StopRule& s
   return absl::OkStatus();
 }
 
+double LeastSecondsOf(const v1::Phase& phase) {
+  double least_s = 0;
+  for (const v1::Assignment& assignment : phase.assignments()) {
+    least_s = std::max(least_s, assignment.operation().arrivals().burst_every_s());
+  }
+  return least_s;
+}
+
 absl::Status CheckSimulated(const v1::Operation& operation) {
   if (operation.engine() == "sim") return ParseSimulatedStorage(operation.simulated()).status();
   if (operation.simulated().empty()) return absl::OkStatus();

@@ -25,6 +25,9 @@ absl::Status CheckSimulated(const v1::Operation& operation);
 // Refuses rates outside 10^-4 to 10^9 ops/s, ramps without --time, invalid bursts, and options that also determine when
 // ops begin or how many there are (-+O, -J, -+b, -Y, --wear-out).
 absl::Status CheckArrivals(const v1::Operation& operation, const v1::StopRule& stop);
+// Returns the shortest time limit that CheckArrivals accepts for all operations of the phase: the longest period of
+// their bursts. 0: any.
+double LeastSecondsOf(const v1::Phase& phase);
 // Refuses trees without items, with more than 10^8 items per lane or 10^6 directories, deeper than 20 levels, or with
 // file sizes or attributes that contradict each other or are too large. Only sizes are checked here; the coordinator
 // checks whether they suit the operation.

@@ -293,6 +293,20 @@ absl::Status Cluster::WaitUntil(const std::function<bool()>& done, const Patienc
   return absl::OkStatus();
 }
 
+void Cluster::Attend() {
+  constexpr int64_t kQuietNs = 1'000'000;
+  CoordTime until = Now() + kQuietNs;
+  while (true) {
+    // An error of the transport is left to the next call.
+    auto next = Next({.deadline = until, .interruptible = false});
+    if (!next.ok()) return;
+    if (!next->has_value()) continue;
+    until = Now() + kQuietNs;
+    if (Member* member = FindMember((*next)->worker); member != nullptr && on_event_)
+      on_event_(*member, **next);
+  }
+}
+
 absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patience) {
   if (patience.interruptible && interrupt_.raised()) return absl::CancelledError("interrupted");
   if (patience.interruptible && patience_.abort_on_lost && given_up_.empty() && lost_count_ > 0) {

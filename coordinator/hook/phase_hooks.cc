@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "common/clock.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/hook/hook_process.h"
@@ -16,9 +18,16 @@
 namespace iobench {
 namespace {
 
-std::string StatusOfPhase(const v1::PhaseReport& report) {
+constexpr int64_t kAfterInterruptNs = 5 * kNanosPerSecond;
+// mpirun kills one second after its Ctrl-C, and most of it may be gone (kInterruptGraceNs).
+constexpr int64_t kAfterInterruptOfMpiNs = 200'000'000;
+
+std::string StatusOfPhase(const v1::PhaseReport& report, const absl::Status& ended) {
   if (report.interrupted()) return "interrupted";
-  if (report.lanes_failed() > 0 || report.verify().mismatched() > 0) return "failed";
+  if (!ended.ok() || report.lanes_failed() > 0 || report.failed_ops_size() > 0 ||
+      report.verify().mismatched() > 0) {
+    return "failed";
+  }
   return report.workers_lost() > 0 || report.lanes_sat_out() > 0 ? "partial" : "ok";
 }
 
@@ -44,24 +53,27 @@ std::map<std::string, std::string> VariablesOf(const v1::Plan& plan, const v1::P
           {"IOBENCH_OUT", std::filesystem::absolute(out_directory, ignored).string()}};
 }
 
-std::map<std::string, std::string> VariablesOf(const v1::PhaseReport& report) {
+std::map<std::string, std::string> VariablesOf(const v1::PhaseReport& report, const absl::Status& ended) {
   const double rate = report.headline().bytes_per_s();
-  return {{"IOBENCH_STATUS", StatusOfPhase(report)},
+  return {{"IOBENCH_STATUS", StatusOfPhase(report, ended)},
           {"IOBENCH_BYTES_PER_S", std::isfinite(rate) ? absl::StrFormat("%.0f", rate) : ""}};
 }
 
 absl::Status PhaseHooks::Before(const v1::Plan& plan, v1::PhaseRecord& record) {
-  return Run("before", commands_.before_phase, VariablesOf(plan, record, out_directory_), record);
+  return Run("before", commands_.before_phase, VariablesOf(plan, record, out_directory_), AtInterrupt::kKill,
+             record);
 }
 
-absl::Status PhaseHooks::After(const v1::Plan& plan, const v1::PhaseReport& report, v1::PhaseRecord& record) {
+absl::Status PhaseHooks::After(const v1::Plan& plan, const v1::PhaseReport& report, const absl::Status& ended,
+                               v1::PhaseRecord& record) {
   std::map<std::string, std::string> variables = VariablesOf(plan, record, out_directory_);
-  variables.merge(VariablesOf(report));
-  return Run("after", commands_.after_phase, std::move(variables), record);
+  variables.merge(VariablesOf(report, ended));
+  return Run("after", commands_.after_phase, std::move(variables), AtInterrupt::kLetEnd, record);
 }
 
 absl::Status PhaseHooks::Run(const std::string& name, const std::string& command,
-                             std::map<std::string, std::string> variables, v1::PhaseRecord& record) {
+                             std::map<std::string, std::string> variables, AtInterrupt at_interrupt,
+                             v1::PhaseRecord& record) {
   if (command.empty()) return absl::OkStatus();
   const std::string directory = absl::StrCat(out_directory_, "/hooks");
   std::error_code error;
@@ -71,10 +83,21 @@ absl::Status PhaseHooks::Run(const std::string& name, const std::string& command
   const std::string what = absl::StrCat("--", name, "-phase `", command, "` (its output is in ", log, ")");
   const CoordTime begin = cluster_.Now();
   IOBENCH_ASSIGN_OR_RETURN(HookProcess process, HookProcess::Start(command, variables, log));
+  const int64_t grace_ns = cluster_.transport_name() == "mpi" ? kAfterInterruptOfMpiNs : kAfterInterruptNs;
+  std::optional<int64_t> kill_at_ns;  // set by an interrupt
+  const auto may_go_on = [&] {
+    if (!cluster_.interrupted()) return true;
+    if (!kill_at_ns.has_value()) kill_at_ns = MonotonicNowNs() + grace_ns;
+    return MonotonicNowNs() < *kill_at_ns;
+  };
   // Meanwhile, the workers' events are taken, and dropped if nobody listens.
-  absl::Status status = cluster_.WaitUntil([&process] { return process.Ended(); },
-                                           {.deadline = begin + NanosFrom(commands_.timeout_s)});
-  if (status.ok()) {
+  absl::Status status = cluster_.WaitUntil([&] { return process.Ended() || !may_go_on(); },
+                                           {.deadline = begin + NanosFrom(commands_.timeout_s),
+                                            .interruptible = at_interrupt == AtInterrupt::kKill});
+  if (status.ok() && !process.Ended()) {
+    status = absl::CancelledError(
+        absl::StrCat("killed ", FormatSeconds(SecondsFrom(grace_ns)), " after the interrupt"));
+  } else if (status.ok()) {
     status = process.Outcome();
   } else if (absl::IsDeadlineExceeded(status)) {
     status = absl::DeadlineExceededError(

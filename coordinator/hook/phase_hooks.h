@@ -33,15 +33,19 @@ class PhaseHooks {
 
   // Run the command, if there is one, and add it to record.hooks(). The message of an error names the command and its
   // log. Internal: it ended with another exit code than 0, or by a signal. DeadlineExceeded: it was killed after
-  // timeout_s, with its whole process group. Cancelled: the user interrupted. Otherwise the errors of starting it, or
-  // the transport's.
+  // timeout_s, with its whole process group. Cancelled: it was killed because the user interrupted: before a phase at
+  // once, after a phase, where it may have to end what it began, 5 s later (0.2 s under mpirun). Otherwise the errors of
+  // starting it, or the transport's.
   absl::Status Before(const v1::Plan& plan, v1::PhaseRecord& record);
-  // `report`: of the same record.
-  absl::Status After(const v1::Plan& plan, const v1::PhaseReport& report, v1::PhaseRecord& record);
+  // `report`: of the same record. `ended`: how the phase ended.
+  absl::Status After(const v1::Plan& plan, const v1::PhaseReport& report, const absl::Status& ended,
+                     v1::PhaseRecord& record);
 
  private:
+  enum class AtInterrupt { kKill, kLetEnd };
   absl::Status Run(const std::string& name, const std::string& command,
-                   std::map<std::string, std::string> variables, v1::PhaseRecord& record);
+                   std::map<std::string, std::string> variables, AtInterrupt at_interrupt,
+                   v1::PhaseRecord& record);
 
   const HookCommands commands_;
   const std::string out_directory_;
@@ -54,9 +58,10 @@ class PhaseHooks {
 std::map<std::string, std::string> VariablesOf(const v1::Plan& plan, const v1::PhaseRecord& record,
                                                const std::string& out_directory);
 // IOBENCH_STATUS and IOBENCH_BYTES_PER_S, which only a finished phase has. The status is "ok", "partial" (lanes or
-// workers are missing), "failed" (I/O or verification) or "interrupted"; the rate is that of the headline, empty if
-// there is none.
-std::map<std::string, std::string> VariablesOf(const v1::PhaseReport& report);
+// workers are missing), "failed" (I/O or verification, or `ended` says that the phase could not be run) or
+// "interrupted"; the rate is that of the headline, empty if there is none.
+std::map<std::string, std::string> VariablesOf(const v1::PhaseReport& report,
+                                               const absl::Status& ended = absl::OkStatus());
 
 }  // namespace iobench
 

@@ -106,13 +106,15 @@ std::string ShellCommand(const std::string& launcher, const HostEntry& host, con
   if (!HasWord(text, kCommandWord)) {
     absl::StrAppend(&text, program == "srun" ? " sh -c " : " ", kCommandWord);
   }
-  std::string before_command = HasWord(text, kHostWord) ? "" : absl::StrCat(kHostWord, " ");
+  if (!HasWord(text, kHostWord)) text.insert(text.find(kCommandWord), absl::StrCat(kHostWord, " "));
   if (program == "ssh") {
-    // ssh reads options after the host, too, and takes the first of several.
-    absl::StrAppend(&before_command, "-o BatchMode=yes -o ConnectTimeout=10 ");
-    if (host.port > 0 && !HasWord(text, kPortWord)) absl::StrAppend(&before_command, "-p ", host.port, " ");
+    std::string options = " -o BatchMode=yes -o ConnectTimeout=10";
+    if (host.port > 0 && !HasWord(text, kPortWord)) absl::StrAppend(&options, " -p ", host.port);
+    // ssh reads options right after the host, too, and takes the first of several. What follows {host} may be a
+    // command already.
+    const size_t host_end = text.find_first_of(" \t", text.find(kHostWord));
+    text.insert(std::min(host_end, text.size()), options);
   }
-  text.insert(text.find(kCommandWord), before_command);
   const bool has_user = HasWord(text, kUserWord);
   const std::string name =
       host.user.empty() || has_user ? host.host : absl::StrCat(host.user, "@", host.host);

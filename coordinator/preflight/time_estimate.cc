@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/operation.h"
+#include "common/model/phase_check.h"
 #include "common/model/phase_files.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
@@ -38,10 +39,14 @@ TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count) {
   TimeEstimate estimate;
   const uint64_t times = std::max(1u, plan.repetitions());
   bool all_bounded = true;
+  // The estimate of a soak is one round, and only the first of all rounds lacks that rest.
+  bool is_first_of_run = plan.soak_s() == 0;
   for (const v1::Phase& phase : plan.phases()) {
     for (const v1::Step& step : phase.before()) {
-      estimate.timed_s += static_cast<double>(times) * step.rest().seconds();
+      const uint64_t rests = times - (is_first_of_run && step.rest().not_first() ? 1 : 0);
+      estimate.timed_s += static_cast<double>(rests) * step.rest().seconds();
     }
+    is_first_of_run = false;
     if (phase.stop().time_s() > 0) {
       estimate.timed_s += static_cast<double>(times) * phase.stop().time_s();
       estimate.timed_phases += times;
@@ -126,6 +131,7 @@ std::optional<FittedPhase> FitInto(const v1::Phase& phase, double left_s) {
   v1::StopRule& stop = *fitted.phase.mutable_stop();
   if (stop.time_s() > 0) {
     fitted.shortened = left_s < stop.time_s();
+    if (fitted.shortened && left_s < LeastSecondsOf(phase)) return std::nullopt;
     if (fitted.shortened) stop.set_time_s(left_s);
   } else if (!MovesNothing(phase.assignments(0).operation()) &&
              (stop.deadline_s() == 0 || left_s < stop.deadline_s())) {

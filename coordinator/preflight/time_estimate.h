@@ -37,7 +37,8 @@ std::string EstimateText(const TimeEstimate& estimate, double max_duration_s);
 std::string SoakEstimateText(const v1::Plan& plan, uint32_t worker_count);
 
 // Shortens a phase to what is left of --max-duration: its time limit, if it has one, or else its deadline is at most
-// `left_s`. Returns nullopt if that is too little to begin it: under 0.1 s, or not more than its warm-up.
+// `left_s`. Returns nullopt if that is too little to begin it: under 0.1 s, not more than its warm-up, or less than a
+// period of its bursts, without which its rate would not be the planned one.
 struct FittedPhase {
   v1::Phase phase;
   bool shortened = false;

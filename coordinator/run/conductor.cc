@@ -54,7 +54,7 @@ Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrup
       cluster_(transport, options_.run_id, interrupt, options_.patience, options_.clock) {
   met_.set_transport(transport.name());
   if (options_.resume.has_value()) {
-    record_ = ResumedRecord(*options_.resume, WallClockIso8601(), options_.run_id);
+    record_ = ResumedRecord(*options_.resume, WallClockIso8601(), options_.run_id, options_.max_duration_s);
     return;
   }
   record_.set_id(options_.run_name);
@@ -157,6 +157,7 @@ absl::Status Conductor::TakeOverPhases() {
     lost_before_ |= phase.workers_lost() > 0;
     IOBENCH_RETURN_IF_ERROR(store_->AddPhase(report(), phase));
     observer_.PhaseEnds(report(), phase);
+    cluster_.Attend();  // or workers would leave for want of pings
   }
   if (!saved.warnings().empty()) return absl::DataLossError(saved.warnings().front());
   return SaveReport();
@@ -356,7 +357,7 @@ absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, const v1::Phase& plann
   PhaseCost& cost = phase_costs_.emplace_back(conductor.cost());
   if (loop.hooks.has_after()) {
     const v1::PhaseReport report = SummarizePhase(record_, conductor.record(), Charts::kLeftOut);
-    status.Update(loop.hooks.After(plan_, report, conductor.record()));
+    status.Update(loop.hooks.After(plan_, report, status, conductor.record()));
   }
   loop.ledger.Note(conductor.record());
   // First saves what was measured, whatever ended the phase.

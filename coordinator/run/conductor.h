@@ -86,6 +86,7 @@ struct ConductorOptions {
   // each phase that it returns: that phase is added to the plan and run; nullopt ends the run. Its phases use no more
   // lanes, files or kinds of files than the plan's, which were checked.
   std::function<std::optional<v1::Phase>(const PhasesSoFar& so_far)> next_phase = nullptr;
+  uint32_t least_lanes_per_worker = 0;  // of the phases of next_phase; 0: no fewer than the plan's phases
   bool always_measure_clocks = false;                    // even if boot ids are equal; for tests
   size_t max_burst_clocks = ClockSync::kMaxBurstClocks;  // less only in tests
   CoordClock clock = CoordNow;                           // or a test clock

@@ -29,7 +29,10 @@ bool Conductor::HasTimeFor(const v1::Phase& phase, CoordTime begin, v1::Phase& f
   fitted = phase;
   if (options_.max_duration_s <= 0) return true;
   const double left_s = options_.max_duration_s - SecondsFrom(cluster_.Now() - begin);
-  const std::optional<FittedPhase> fits = FitInto(phase, left_s);
+  // A phase that needs less time than the first that was skipped does not run either: a resumed run goes on at a
+  // position in the plan.
+  const bool is_over = !record_.skipped_phases().empty();
+  const std::optional<FittedPhase> fits = is_over ? std::nullopt : FitInto(phase, left_s);
   if (!fits.has_value()) {
     record_.add_skipped_phases(phase.name());
     return false;

@@ -216,6 +216,7 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
   for (const v1::Step& step : phase_.before()) {
     // A repeated start does not rest again.
     if (step.has_rest() && record_.start_attempts() > 1) continue;
+    if (step.rest().not_first() && record_.index() == 0) continue;
     if (!IsClientStep(step) && !step.has_fill() && purpose == Purpose::kPhase) *prepare.add_steps() = step;
   }
   *prepare.mutable_region() = phase_.region();

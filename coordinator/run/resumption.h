@@ -21,7 +21,9 @@ absl::StatusOr<std::vector<std::string>> DifferencesSince(const v1::RunRecord& s
                                                           const v1::RunRecord& now);
 
 // Returns the record with which the run resumes: as saved, without how it ended. Its last resumption is this one.
-v1::RunRecord ResumedRecord(const ResumePoint& point, const std::string& resumed_at, uint64_t run_id);
+// `max_duration_s`: of the part that begins now; 0: no limit.
+v1::RunRecord ResumedRecord(const ResumePoint& point, const std::string& resumed_at, uint64_t run_id,
+                            double max_duration_s);
 
 // Returns the run ids of the data that the saved parts of this run have written.
 std::vector<uint64_t> RunIdsOf(const v1::RunRecord& saved);

@@ -176,6 +176,10 @@ void WaitForEarlierWorkers(const Stage& stage, const CommandLine& line) {
   while (MonotonicNowNs() < until_ns && !stage.interrupt.raised()) usleep(20'000);
 }
 
+CoordTime JoinDeadline(const ConductorOptions& options, const CommandLine& line) {
+  return options.clock() + NanosFrom(line.cluster.join_timeout_s);
+}
+
 absl::Status PrepareToResume(const Stage& stage, const CommandLine& line, ConductorOptions& options) {
   const ResumePoint& point = *stage.resume;
   const auto saved_workers =
@@ -193,6 +197,7 @@ absl::Status PrepareToResume(const Stage& stage, const CommandLine& line, Conduc
   std::cerr << point.directory << ": resuming with phase " << point.first_phase + 1 << " of " << phases
             << " (" << Printable(point.ended_by) << ")" << std::endl;
   WaitForEarlierWorkers(stage, line);
+  options.join_deadline = JoinDeadline(options, line);  // the wait is no part of it
   return absl::OkStatus();
 }
 
@@ -214,7 +219,7 @@ ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line) {
   options.worker_count = stage.worker_count;
   options.in_process = stage.transport.name() == "local";
   options.join_watch = stage.join_watch;
-  options.join_deadline = options.clock() + NanosFrom(line.cluster.join_timeout_s);
+  options.join_deadline = JoinDeadline(options, line);
   options.patience = {.lost_after_ns = NanosFrom(line.cluster.lost_after_s),
                       .lease_ns = NanosFrom(line.cluster.lease_s),
                       .stall_after_ns = NanosFrom(line.cluster.stall_timeout_s),

@@ -5,6 +5,7 @@
 
 #include "coordinator/analysis/phase/stonewall.h"
 #include "coordinator/cluster/interrupt.h"
+#include "coordinator/net_check/client_names.h"
 
 namespace iobench {
 namespace {
@@ -245,8 +246,18 @@ void RunningLanes::Show() {
   show_is_due_ = false;
   std::vector<ClientProgress> clients;
   PhaseProgress progress = Progress(clients);
+  NameClients(clients);
   progress.elapsed_s = SecondsFrom(cluster_.Now() - start_);
   observer_.PhaseMoves(progress);
+}
+
+void RunningLanes::NameClients(std::vector<ClientProgress>& clients) {
+  if (client_of_worker_.empty()) client_of_worker_ = ClientNamesOf(cluster_.members());
+  for (const Member& member : cluster_.members()) {
+    if (member.client >= clients.size()) continue;
+    std::string& name = clients[member.client].name;
+    if (name.empty()) name = client_of_worker_[member.number];
+  }
 }
 
 // Polls whether or not anyone watches, because clock offsets become less certain with time.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -102,6 +103,7 @@ class RunningLanes {
   void DropLate();
   void PollForDisplay();
   void Show();
+  void NameClients(std::vector<ClientProgress>& clients);
   void PollClocks();
   // `clients` is set to the clients' parts, to which the result refers.
   PhaseProgress Progress(std::vector<ClientProgress>& clients) const;
@@ -112,7 +114,8 @@ class RunningLanes {
   const v1::Phase& phase_;
   const PhaseProgress shown_;
   const uint32_t lanes_per_worker_;
-  std::vector<WorkerState> states_;  // index = worker number
+  std::vector<WorkerState> states_;            // index = worker number
+  std::vector<std::string> client_of_worker_;  // the name of its client; empty until it is first shown
   size_t awaited_count_ = 0;
   size_t first_busy_ = 0;  // with wear-out: those before have ended, wait at the deadline, or do not count
   CoordTime start_;        // the start, T

@@ -21,6 +21,7 @@
 #include "common/text/units.h"
 #include "common/unique_fd.h"
 #include "common/version.h"
+#include "coordinator/net_check/client_names.h"
 #include "coordinator/net_check/net_check.h"
 #include "coordinator/preflight/preflight_text.h"
 #include "coordinator/report/atomic_file.h"
@@ -104,10 +105,11 @@ absl::Status WriteReport(const ValidateOptions& options, const ValidateFormat& f
 
 int ExitCodeFor(const absl::Status& ended, const v1::ValidateReport& report) {
   if (absl::IsCancelled(ended)) return kExitInterrupted;
+  // What a check has found counts more than a worker that was lost later, or files that are left.
+  if (HasNewFailure(report)) return kExitThreshold;
   if (absl::IsUnavailable(ended)) return kExitPartial;
   if (!ended.ok()) return kExitIo;
-  if (!HasVerdict(report)) return kExitUsage;
-  return HasNewFailure(report) ? kExitThreshold : kExitOk;
+  return HasVerdict(report) ? kExitOk : kExitUsage;
 }
 
 // Collects what the checks of performance need to know of the phases, and says which phase runs.
@@ -176,6 +178,7 @@ class Validation {
                          .peers = std::move(peers),
                          .left_out = left_out,
                          .one_of_each = OneOfEachClient(members),
+                         .client_names = ClientNamesOf(members),
                          .client_count = examined.cluster.client_count(),
                          .whole = options.whole,
                          .limits = {.visible_within_s = options.visible_within_s,

@@ -3,7 +3,9 @@
 #include <cstdlib>
 
 #include "coordinator/plan/plan_check.h"
+#include "coordinator/report/raw_files.h"
 #include "coordinator/run/conductor.h"
+#include "tests/support/temp_dir.h"
 #include "tests/unit/conductor_run.h"
 
 namespace iobench {
@@ -221,6 +223,28 @@ TEST_CASE("a worker whose result cannot be costs its own numbers, is marked, and
   REQUIRE(phase.errors_size() == 1);
   CHECK_THAT(phase.errors(0).message(), Catch::Contains("refused"));
   CHECK(run.phases[1].bytes() == 12_KiB);  // the worker's later results count
+}
+
+TEST_CASE("the ops that a refused result missed are not recorded") {
+  const TempDir temporary;
+  Run run;
+  run.plan = EmptyPhases(1, 1);
+  run.out_directory = temporary.path() + "/out";
+  bool lied = false;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (!request.has_collect() || id != 1 || lied) return false;
+    lied = true;
+    events = run.perfect(id, request);
+    events.back().mutable_chunk()->set_missed_arrivals(5);
+    return true;
+  };
+  CHECK(run.Go() == kExitIo);
+  v1::PhaseRecord phase;
+  REQUIRE(LoadRawPhase(RawPhasePath(run.out_directory, 0), 7, phase).ok());
+  CHECK_THAT(phase.workers(1).refused_reason(), Catch::Contains("it missed 5 ops"));
+  CHECK(phase.workers(1).lanes().empty());
+  CHECK(phase.workers(1).missed_arrivals() == 0);
 }
 
 TEST_CASE("a worker that sends other workers' lanes, or lanes without end, is refused") {

@@ -202,6 +202,36 @@ TEST_CASE("preflight tells a single worker that its storage was compared with no
   CHECK_THAT(run.conductor->preflight().not_checked[0], Contains("only one worker"));
 }
 
+TEST_CASE("files by memory fill it also in the phase that has the fewest lanes on a client") {
+  FourHosts run;
+  run.preflight_only = true;
+  for (v1::WorkerFacts& host : run.hosts) host.set_memory_bytes(1_MiB);
+  run.plan = WritesAt("/mnt", 2);
+  run.plan.mutable_files()->set_memory_percent(200);
+  run.plan.set_lanes_per_worker(8);
+  REQUIRE(run.Go() == kExitOk);
+  CHECK(run.conductor->record().plan().files().bytes_per_lane() == 256_KiB);
+  run.plan.mutable_phases(0)->set_lanes_per_worker(2);
+  REQUIRE(run.Go() == kExitOk);
+  CHECK(run.conductor->record().plan().files().bytes_per_lane() == 1_MiB);
+}
+
+TEST_CASE("workers that work on names alone have no part in the files by memory") {
+  FourHosts run;
+  run.preflight_only = true;
+  run.hosts = {Facts("a"), Facts("a")};  // one client
+  for (v1::WorkerFacts& worker : run.hosts) worker.set_memory_bytes(1_MiB);
+  run.plan.mutable_files()->set_memory_percent(200);
+  v1::Phase& phase = *run.plan.mutable_phases(0);
+  phase.mutable_assignments(0)->mutable_who()->add_workers(0);
+  v1::Operation& stat = *phase.add_assignments()->mutable_operation();
+  stat.set_name("stat");
+  stat.set_engine("posix");
+  stat.mutable_tree()->set_items_per_lane(10);
+  REQUIRE(run.Go() == kExitOk);
+  CHECK(run.conductor->record().plan().files().bytes_per_lane() == 2_MiB);
+}
+
 TEST_CASE("after --max-duration, phases are skipped, and the one that ran got the rest as its deadline") {
   FourHosts run;
   run.plan = WritesAt("/mnt", 3);
@@ -221,6 +251,21 @@ TEST_CASE("after --max-duration, phases are skipped, and the one that ran got th
   REQUIRE(report.notes_size() == 1);
   CHECK_THAT(report.notes(0), Contains("--max-duration 10 s was over: 1 of 3 phases did not begin"));
   CHECK(report.run().shortened_phases().empty());  // they were done before their deadline
+}
+
+TEST_CASE("the first phase without enough time ends the run, whatever the later ones need") {
+  FourHosts run;
+  run.plan = WritesAt("/mnt", 3);
+  v1::StopRule& second = *run.plan.mutable_phases(1)->mutable_stop();
+  second.set_time_s(60);
+  second.set_warmup_s(30);
+  run.max_duration_s = 10;
+  REQUIRE(run.Go() == kExitOk);
+  const v1::RunReport& report = run.conductor->report();
+  CHECK(report.phases_size() == 1);
+  REQUIRE(report.run().skipped_phases_size() == 2);
+  CHECK(report.run().skipped_phases(0) == run.plan.phases(1).name());
+  CHECK(report.run().skipped_phases(1) == run.plan.phases(2).name());
 }
 
 }  // namespace

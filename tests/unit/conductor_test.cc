@@ -1,5 +1,7 @@
 #include "coordinator/run/conductor.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -140,6 +142,20 @@ TEST_CASE(
                     [](const v1::Mark& mark) { return mark.code() == "start_late"; }) == last_is_late);
 }
 
+TEST_CASE("a rest that is not for the first phase comes before each repetition of it") {
+  Run run;
+  v1::Rest& rest = *run.plan.mutable_phases(0)->add_before()->mutable_rest();
+  rest.set_seconds(1);
+  rest.set_not_first(true);
+  REQUIRE(run.Go() == kExitOk);
+  std::map<uint32_t, int> steps;  // by phase
+  for (const ScriptedWorkers::Posted& sent : run.posted) {
+    if (!sent.request.has_prepare()) continue;
+    steps[sent.request.prepare().phase_index()] += sent.request.prepare().steps_size();
+  }
+  CHECK(steps == std::map<uint32_t, int>{{0, 0}, {1, 3}});  // three workers
+}
+
 TEST_CASE("a worker of another version is refused with both versions named") {
   Run run;
   run.hosts[1] = Facts("b10", "0.9");
@@ -271,7 +287,9 @@ TEST_CASE("with a path for each worker, a run sends and keeps for each as much a
 }
 
 TEST_CASE("whether a run that left data is alive is asked on its own client, which need not use the path") {
+  const bool by_coordinator = GENERATE(false, true);  // the client of the coordinator, or of the claimant
   PathsOfTheirOwn run(4);
+  run.hosts[3].set_boot_id("boot3");
   run.plan.mutable_phases()->RemoveLast();
   std::map<WorkerId, std::vector<std::string>> asked;
   bool alive = true;
@@ -288,7 +306,10 @@ TEST_CASE("whether a run that left data is alive is asked on its own client, whi
       if (target.path() != run.plan.targets(1).path()) continue;
       seen.mutable_manifest()->set_state(v1::Manifest::ACTIVE);
       seen.mutable_manifest()->set_run_id(99);
-      seen.mutable_manifest()->set_created_by("host0003");
+      seen.mutable_manifest()->set_created_by("login");
+      (by_coordinator ? seen.mutable_manifest()->mutable_coordinator_boot_id()
+                      : seen.mutable_manifest()->mutable_boot_id())
+          ->assign("boot3 pid:[4026531836]");
       if (id == 3) seen.set_owner(alive ? v1::TargetFacts::ALIVE : v1::TargetFacts::GONE);
     }
     return true;
@@ -304,6 +325,21 @@ TEST_CASE("whether a run that left data is alive is asked on its own client, whi
   alive = false;
   CHECK(run.Go() == kExitUsage);
   CHECK_THAT(std::string(run.conductor->refusal().message()), Contains("has crashed") && Contains("clean"));
+}
+
+TEST_CASE("the manifest names the coordinator without which the run does not go on") {
+  PathsOfTheirOwn run(2);
+  REQUIRE(run.Go() == kExitOk);
+  int claims = 0;
+  for (const auto& sent : run.posted) {
+    if (sent.request.data_step().action() != v1::DataStep::CLAIM) continue;
+    const v1::Manifest& manifest = sent.request.data_step().manifest();
+    CHECK(manifest.coordinator_pid() == ::getpid());
+    CHECK_FALSE(manifest.coordinator_boot_id().empty());
+    CHECK(manifest.coordinator_start_ticks() > 0);
+    ++claims;
+  }
+  CHECK(claims == 2);
 }
 
 }  // namespace

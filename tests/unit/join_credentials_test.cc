@@ -9,6 +9,7 @@
 #include <string>
 
 #include "common/transport/grpc/join_security.h"
+#include "common/transport/grpc/openssl_types.h"
 #include "common/transport/grpc/tls_probe.h"
 #include "common/transport/grpc/token_file.h"
 #include "tests/support/temp_dir.h"
@@ -121,6 +122,15 @@ TEST_CASE("only a certificate made for a run is asked for the name that all of t
   CHECK(NameInRunCertificate(of_run) == kPinnedName);
   CHECK(NameInRunCertificate(of_run + of_run).empty());
   CHECK(NameInRunCertificate("").empty());
+}
+
+TEST_CASE("a certificate made for a run is valid for longer than any run lasts") {
+  const TlsIdentity identity = *MakeRunIdentity({});
+  const OwnedCertificate certificate = NextCertificate(ReadingBio(identity.certificate_pem).get());
+  REQUIRE((certificate != nullptr));
+  int days = 0, seconds = 0;
+  REQUIRE(ASN1_TIME_diff(&days, &seconds, nullptr, X509_get0_notAfter(certificate.get())) == 1);
+  CHECK(days > 10'000'000 / 86'400);  // the longest --soak
 }
 
 TEST_CASE("what protects a connection follows from the address and the options") {

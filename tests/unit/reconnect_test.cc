@@ -106,7 +106,7 @@ v1::WorkerRequest PingWith(uint64_t call_id, uint32_t lease_ms) {
 }
 
 struct Rig {
-  Rig() {
+  explicit Rig(const GrpcWorkerOptions& options = {}) {
     auto made = GrpcCoordinator::Listen("127.0.0.1:0", {});
     REQUIRE(made.ok());
     coordinator = *std::move(made);
@@ -114,7 +114,7 @@ struct Rig {
     int port = 0;
     REQUIRE(absl::SimpleAtoi(bound.substr(bound.rfind(':') + 1), &port));
     proxy = std::make_unique<BreakingProxy>(port);
-    thread = std::thread([this] { status = RunGrpcWorker(proxy->address(), worker, {}); });
+    thread = std::thread([this, options] { status = RunGrpcWorker(proxy->address(), worker, options); });
     TakeJoined(*coordinator, 1);
   }
   ~Rig() {
@@ -168,6 +168,23 @@ TEST_CASE("a worker whose connection breaks comes back within its lease, and no 
   PostLeaveAndTakeLeft(*rig.coordinator, 1, "");
   rig.thread.join();
   CHECK(rig.status.ok());
+}
+
+TEST_CASE("a worker that comes back does not read its credentials again", "[transport]") {
+  std::atomic<bool> replaced{false};  // as by the next coordinator, with another certificate
+  GrpcWorkerOptions options;
+  options.credentials = [&replaced]() -> absl::StatusOr<JoinCredentials> {
+    if (replaced) return absl::NotFoundError("the file of the coordinator that it joined is gone");
+    return JoinCredentials{.token = "a-token-of-the-user"};
+  };
+  Rig rig(options);
+  REQUIRE(rig.coordinator->Post(0, PingWith(1, 30'000)).ok());  // its lease
+  ReconnectsUntilAnswered(*rig.coordinator, 1, 1);
+  replaced = true;
+  rig.proxy->Break();
+  REQUIRE(rig.coordinator->Post(0, PingWith(2, 30'000)).ok());
+  CHECK(ReconnectsUntilAnswered(*rig.coordinator, 2, 2) == 1);
+  PostLeaveAndTakeLeft(*rig.coordinator, 1, "");
 }
 
 TEST_CASE("without a lease, a broken connection loses the worker at once", "[transport]") {

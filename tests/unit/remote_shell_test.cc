@@ -29,6 +29,13 @@ TEST_CASE("ssh gets the host, its port, and options that keep it from waiting or
         "ssh ::1 " + std::string(kSshOptions) + " x");
 }
 
+TEST_CASE("ssh gets its options after the host, also if a command follows the host in the launcher") {
+  CHECK(ShellCommand("ssh -l {user} {host} . /etc/profile.d/x.sh ';' {command}", kFull, "exec x") ==
+        "ssh -l me node7 " + std::string(kSshOptions) + " -p 2222 . /etc/profile.d/x.sh ';' 'exec x'");
+  CHECK(ShellCommand("ssh {user}@{host}\tsudo {command}", kNode, "x")
+            .find("@node7 " + std::string(kSshOptions) + "\tsudo x") != std::string::npos);
+}
+
 TEST_CASE("other remote shells get the host and the command as one word each") {
   CHECK(ShellCommand("rsh", kNode, "exec x y") == "rsh node7 'exec x y'");
   CHECK(ShellCommand("/opt/my-ssh -x", kNode, "x") == "/opt/my-ssh -x node7 x");

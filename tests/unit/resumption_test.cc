@@ -4,6 +4,9 @@
 #include <functional>
 #include <string>
 
+#include "tests/support/temp_dir.h"
+#include "tests/unit/conductor_run.h"
+
 namespace iobench {
 namespace {
 
@@ -86,7 +89,7 @@ TEST_CASE("a resumed record keeps the run and forgets how it ended") {
   point.run.add_problems()->set_message("a worker was lost");
   point.first_phase = 3;
   point.ended_by = "it was interrupted";
-  const v1::RunRecord resumed = ResumedRecord(point, "2026-11-23T03:00:00Z", 99);
+  const v1::RunRecord resumed = ResumedRecord(point, "2026-11-23T03:00:00Z", 99, 0);
   CHECK_FALSE(resumed.finished());
   CHECK_FALSE(resumed.has_exit_code());
   CHECK(resumed.problems().empty());
@@ -94,6 +97,59 @@ TEST_CASE("a resumed record keeps the run and forgets how it ended") {
   REQUIRE(resumed.resumptions_size() == 1);
   CHECK(resumed.resumptions(0).first_phase() == 3);
   CHECK(RunIdsOf(resumed) == std::vector<uint64_t>{7, 99});
+}
+
+TEST_CASE("a resumed record has the limit of its new part, which runs the phases that were skipped") {
+  ResumePoint point;
+  point.run = TwoWorkers();
+  for (const char* const name : {"write", "read", "reread"}) {
+    point.run.mutable_plan()->add_phases()->set_name(name);
+  }
+  point.run.mutable_plan()->set_repetitions(2);
+  point.run.set_max_duration_s(30);
+  point.run.add_shortened_phases("read");
+  for (const char* const name : {"reread", "write"}) point.run.add_skipped_phases(name);
+  const auto resumed_at = [&point](uint32_t first_phase, double max_duration_s) {
+    point.first_phase = first_phase;
+    return ResumedRecord(point, "2026-11-23T03:00:00Z", 99, max_duration_s);
+  };
+  const v1::RunRecord goes_on = resumed_at(2, 60);
+  CHECK(goes_on.skipped_phases().empty());
+  CHECK(goes_on.max_duration_s() == 60);
+  CHECK(goes_on.shortened_phases_size() == 1);
+  CHECK(resumed_at(2, 0).max_duration_s() == 30);  // it shortened a phase of the report
+  const v1::RunRecord again = resumed_at(4, 0);    // "read" of the second repetition is measured again
+  CHECK(again.shortened_phases().empty());
+  CHECK(again.max_duration_s() == 0);
+}
+
+TEST_CASE("workers get their pings while a resumed run reads its finished phases") {
+  const TempDir temporary;
+  Run begun;
+  begun.plan = EmptyPhases(3, 1);
+  begun.out_directory = temporary / "out";
+  REQUIRE(begun.Go() == kExitOk);
+  Run resumed;
+  resumed.plan = begun.conductor->record().plan();
+  resumed.out_directory = begun.out_directory;
+  resumed.resume.emplace();
+  resumed.resume->directory = begun.out_directory;
+  resumed.resume->run = begun.conductor->record();
+  resumed.resume->first_phase = 2;
+  bool runs_phases = false;
+  int pings = 0;
+  resumed.on_phase = [&](const v1::PhaseReport& phase) {
+    resumed.phases.push_back(phase);
+    resumed.perfect.clock.Advance(20 * kNanosPerSecond);
+  };
+  resumed.perfect.instead = [&](WorkerId, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>&) {
+    runs_phases |= request.has_prepare();
+    if (request.has_ping() && !runs_phases && !resumed.phases.empty()) ++pings;
+    return false;
+  };
+  CHECK(resumed.Go() == kExitOk);
+  CHECK(resumed.phases.size() == 3);
+  CHECK(pings == 2 * 3);  // each worker after each of the two finished phases
 }
 
 }  // namespace

@@ -90,6 +90,8 @@ TEST_CASE("an observer sees the answers to its polls as they arrive, by client")
     // A message takes 50 us each way.
     CHECK(elapsed_s == Approx(static_cast<double>(i) + 1.0001).margin(1e-3));
     REQUIRE(clients.size() == 2);
+    CHECK(clients[0].name == "a");
+    CHECK(clients[1].name == "b");
     for (const ClientProgress& client : clients) {
       CHECK(client.bytes == (i + 1) * 4096);
       CHECK(client.at_s == Approx(static_cast<double>(i) + 1.00005).margin(1e-3));
@@ -110,6 +112,19 @@ TEST_CASE(
     CHECK(clients[1].latency.count() == (wants ? 4 : 0));
     CHECK(clients[1].latency.ToProto().counts_size() == (wants ? 2 : 0));
   }
+}
+
+TEST_CASE("an observer knows the clients by the names of the report, also where two have one host name") {
+  std::vector<SimulatedWorker> workers = TwoHostsFor(4);
+  workers[1].facts.set_host("a");
+  SimulatedRun run(workers, kNanosPerSecond);
+  REQUIRE_FALSE(run.observer.seen.empty());
+  const std::vector<ClientProgress>& clients = run.observer.seen[0].clients;
+  REQUIRE(clients.size() == 2);
+  REQUIRE(run.phase().clients_size() == 2);
+  CHECK(clients[0].name == run.phase().clients(0).host());
+  CHECK(clients[1].name == "a (2)");
+  CHECK(clients[1].name == run.phase().clients(1).host());
 }
 
 TEST_CASE("what a silent worker delays is shown at the next poll, without its answer") {

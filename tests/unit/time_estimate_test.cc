@@ -38,6 +38,21 @@ TEST_CASE("phases with a time limit and rests are added up exactly, over all rep
   CHECK(EstimateText(estimate, 0).find("1 min 06 s in 6 phases") != std::string::npos);
 }
 
+TEST_CASE("a rest that the first phase of the run goes without counts in all repetitions but the first") {
+  v1::Plan plan = PlanOf({"write", "read"});
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    phase.mutable_stop()->set_time_s(10);
+    phase.add_before()->mutable_rest()->set_seconds(2);
+    phase.mutable_before(0)->mutable_rest()->set_not_first(true);
+  }
+  plan.set_repetitions(3);
+  CHECK(EstimateTime(plan, 4).timed_s == 3 * (10 + 10) + (2 + 3) * 2);
+  plan.set_repetitions(1);
+  CHECK(EstimateTime(plan, 4).timed_s == 10 + 10 + 2);
+  plan.set_soak_s(3600);  // a round
+  CHECK(EstimateTime(plan, 4).timed_s == 10 + 10 + 2 * 2);
+}
+
 TEST_CASE("phases by size are estimated by what they move, and the assumed rate is said") {
   v1::Plan plan = PlanOf({"write", "random-read"});
   plan.mutable_phases(1)->mutable_stop()->set_max_ops(100);
@@ -86,6 +101,11 @@ TEST_CASE("a phase is not begun if nothing of it would be measured") {
   phase.mutable_stop()->set_warmup_s(2);
   CHECK_FALSE(FitInto(phase, 2).has_value());
   CHECK(FitInto(phase, 2.5).has_value());
+  v1::Arrivals& arrivals = *phase.mutable_assignments(0)->mutable_operation()->mutable_arrivals();
+  arrivals.set_burst_s(1);
+  arrivals.set_burst_every_s(6);  // workers refuse a phase that is shorter
+  CHECK_FALSE(FitInto(phase, 5).has_value());
+  CHECK(FitInto(phase, 6)->phase.stop().time_s() == 6);
 }
 
 }  // namespace

@@ -126,6 +126,10 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
           absl::StrCat("gRPC cannot serve ", bound_address_,
                        options_.security.tls ? " with this certificate and key" : ""));
     }
+    // Connections that arrive meanwhile wait in the kernel's queue.
+    if (options_.on_bound != nullptr) {
+      if (absl::Status status = options_.on_bound(); !status.ok()) return status;
+    }
     doorkeeper_ = std::make_unique<Doorkeeper>(
         *std::move(sockets),
         Doorkeeper::Options{.tls = options_.security.tls,

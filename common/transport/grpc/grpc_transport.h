@@ -29,6 +29,9 @@ struct GrpcListenOptions {
   // Workers that the run waits for. Twice as many connections plus 256 may wait to join; beyond that, the oldest are
   // closed.
   uint32_t expected_workers = 1;
+  // Called once, when this process has the address and before it serves a connection: for files that workers read to
+  // join. An error ends Listen.
+  std::function<absl::Status()> on_bound = nullptr;
   // Called on any thread for each connection that was turned away, with a line that gives its address and the reason.
   // Repeated ones are summed up (TurnedAwayLog).
   std::function<void(const std::string& line)> on_turned_away = nullptr;
@@ -45,7 +48,8 @@ class GrpcCoordinator final : public Transport {
  public:
   // Starts to listen on `address`; port 0 selects a free port. InvalidArgument: malformed address. FailedPrecondition:
   // the address is neither loopback nor a Unix socket, and options.security has neither `tls` nor `insecure`.
-  // Unavailable: cannot listen there (port in use, not a local address, no such directory).
+  // Unavailable: cannot listen there (port in use, not a local address, no such directory). Otherwise the error of
+  // options.on_bound.
   static absl::StatusOr<std::unique_ptr<GrpcCoordinator>> Listen(const std::string& address,
                                                                  const GrpcListenOptions& options);
   // Sends the requests posted so far, then ends every stream. Takes at most about two seconds.
@@ -68,9 +72,9 @@ class GrpcCoordinator final : public Transport {
 struct GrpcWorkerOptions {
   bool insecure = false;  // connect to another host even if nothing protects the connection
   TlsFiles tls = {};      // a certificate of its own, and the CA of the coordinator's
-  // Returns what the coordinator gave to its workers; called before each attempt, so that a file that the next
-  // coordinator replaces is read again. An error is reported like an unreachable coordinator. Null: there are no
-  // credentials.
+  // Returns what the coordinator gave to its workers; called before each attempt to join, so that a file that the next
+  // coordinator replaces is read again, but never by a worker that has joined. An error is reported like an unreachable
+  // coordinator. Null: there are no credentials.
   std::function<absl::StatusOr<JoinCredentials>()> credentials = nullptr;
   double join_timeout_s = 60;               // retries until then if the coordinator is not up yet
   const std::atomic<bool>* stop = nullptr;  // checked every 50 ms; true: disconnect at once

@@ -353,7 +353,9 @@ class Seat {
       return EndWithoutCoordinator(absl::StrCat(
           last_error_, ", and no other connection could be made within ", SecondsFrom(patience_ns), " s"));
     }
-    if (link_ == nullptr && now_ns >= redial_at_ns_) Dial();
+    // With the credentials with which it joined: the next coordinator may have replaced the file, and reading it may
+    // hang, on the thread that checks the lease.
+    if (link_ == nullptr && now_ns >= redial_at_ns_) Connect();
   }
 
   void Dial() {
@@ -362,6 +364,11 @@ class Seat {
       redial_at_ns_ = MonotonicNowNs() + kRedialNs;
       return;
     }
+    Connect();
+  }
+
+  // REQUIRES: the channel has been refreshed.
+  void Connect() {
     link_ = std::make_shared<WorkerLink>(channel_, handler_, mail_, bell_, number_);
     link_->Dial();
   }

@@ -25,7 +25,7 @@ namespace {
 
 constexpr uint64_t kMaxPemBytes = 1 << 20;
 constexpr long kBeforeNow_s = 24 * 60 * 60;
-constexpr long kValid_s = 30L * 24 * 60 * 60;
+constexpr long kValid_s = 365L * 24 * 60 * 60;  // longer than any --soak, in which workers may come back
 
 using OwnedExtension = std::unique_ptr<X509_EXTENSION, FreedBy<X509_EXTENSION_free>>;
 

@@ -32,7 +32,7 @@ struct TlsIdentity {
 absl::StatusOr<TlsIdentity> ReadTlsFiles(const TlsFiles& files);
 
 // Returns a new ECDSA P-256 key and a self-signed certificate for it, valid from yesterday (clocks of clients differ)
-// for 30 days, for `names` (host names and IP addresses) and kPinnedName. Both exist only in memory.
+// for a year, for `names` (host names and IP addresses) and kPinnedName. Both exist only in memory.
 absl::StatusOr<TlsIdentity> MakeRunIdentity(const std::vector<std::string>& names);
 
 // The name in every certificate that MakeRunIdentity makes. A worker that trusts only such a certificate expects this
