@@ -27,6 +27,7 @@ constexpr std::string_view kOwnMatter[] = {"background",        "background-clie
                                            "auto-read-write",   "min-lanes",
                                            "max-lanes",         "lane-rate",
                                            "ops-per-second",    "think",
+                                           "burst",             "rest",
                                            "deadline",          "require",
                                            "stop-at-stonewall", "write-trace",
                                            "read-trace",        "max-ops",
@@ -121,6 +122,10 @@ void AddCapacityOptions(CLI::App& capacity, CapacityOptions& options, ClusterOpt
   }
   for (const auto& [name, help] : kOwnHelp) capacity.get_option(name)->description(help);
   AddClusterOptions(capacity, cluster);
+  capacity.get_option("--client-list")
+      ->description(
+          "start a worker for each line \"client directory program [path]\" of FILE (IOzone: -+m), using $RSH "
+          "(default ssh); -t N: up to N lanes on each");
   for (const char* const of_runs : {"--net-test", "--progress"}) {
     capacity.remove_option(capacity.get_option(of_runs));
   }

@@ -353,6 +353,10 @@ class CommandParser {
     }
     IOBENCH_ASSIGN_OR_RETURN(line_.given, Complete(std::move(given)));
     IOBENCH_RETURN_IF_ERROR(CheckClusterOptions(line_.cluster));
+    if (line_.cluster.net_test && line_.dry_run) {
+      return absl::InvalidArgumentError(
+          "--dry-run shows the phases of a run: it cannot be combined with -+t (--net-test), which has none");
+    }
     return CheckNetTest(line_.cluster, line_.given);
   }
 

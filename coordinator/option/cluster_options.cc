@@ -49,6 +49,13 @@ absl::Status CheckHosts(const ClusterOptions& place) {
 }
 
 absl::Status CheckSamplers(const ClusterOptions& place) {
+  if (place.samplers > 0 && (!place.hosts.empty() || !place.client_list.empty())) {
+    return absl::InvalidArgumentError(
+        place.client_list.empty()
+            ? "--samplers N is for samplers that join by themselves: with --hosts, use --sampler-hosts LIST"
+            : "--samplers N cannot be combined with -+m (--client-list), which takes no samplers: use "
+              "--hosts LIST with --sampler-hosts LIST");
+  }
   if (place.samplers > 0 && place.listen.empty()) {
     return absl::InvalidArgumentError(
         "--samplers N waits for samplers that join by themselves: it needs --listen ADDR; with --hosts, use "
@@ -137,8 +144,8 @@ absl::Status CheckNetTest(const ClusterOptions& place, const GivenOptions& given
        {std::pair{place.live, "--live"}, std::pair{!place.live_csv.empty(), "--live-csv"},
         std::pair{!place.live_metrics.empty(), "--live-metrics"},
         std::pair{!place.workbook.empty(), "-b (--workbook)"}, std::pair{!place.formats.empty(), "--format"},
-        std::pair{!place.label.empty(), "--label"}, std::pair{place.skip_bad, "--skip-bad"},
-        std::pair{place.max_duration_s > 0, "--max-duration"},
+        std::pair{!place.label.empty(), "--label"}, std::pair{!place.out.empty(), "--out"},
+        std::pair{place.skip_bad, "--skip-bad"}, std::pair{place.max_duration_s > 0, "--max-duration"},
         std::pair{place.share_wait_given, "--share-wait"},
         std::pair{!place.before_phase.empty(), "--before-phase"},
         std::pair{!place.after_phase.empty(), "--after-phase"}, std::pair{place.samplers > 0, "--samplers"},

@@ -210,8 +210,8 @@ const std::vector<Need>& Needs() {
 // Options that shape the list of phases, which a plan or a suite already has. The defaults of a suite may be replaced.
 bool CannotGoWithPlan(const OptionSpec& option) {
   static constexpr std::string_view kFree[] = {
-      "plan", "path",    "each-path",  "per-client",         "file",       "files",
-      "keep", "require", "background", "background-clients", "server-path"};
+      "plan", "path",    "each-path",  "per-client",         "file",        "files",
+      "keep", "require", "background", "background-clients", "server-path", "soak"};
   if (option.group == OptionGroup::kIozone) return false;  // reports are no part of a plan
   return std::find(std::begin(kFree), std::end(kFree), option.name) == std::end(kFree);
 }

@@ -61,6 +61,22 @@ std::vector<uint32_t> WorkersOf(std::span<const WorkersOfClient> clients) {
   return workers;
 }
 
+// A load uses its clients' own files on their own targets. `what`: the phase, for the message.
+absl::Status CheckUsesOwnFiles(const std::string& what, const v1::Phase& phase) {
+  if (phase.only_target() > 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, "a background load cannot be combined with --each-path (only_target): compare ",
+                     "paths in runs of their own"));
+  }
+  const bool rotates =
+      std::any_of(phase.assignments().begin(), phase.assignments().end(),
+                  [](const v1::Assignment& each) { return each.operation().rotate_clients(); });
+  if (!rotates) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, "a background load cannot be combined with --rotate-clients (rotate_clients): ",
+                   "victims would read files of clients that run the load"));
+}
+
 // The phase of the victims beside a load.
 v1::Phase Beside(const v1::Phase& victims, const v1::Phase& load, const std::vector<uint32_t>& others) {
   v1::Phase beside = victims;
@@ -124,6 +140,7 @@ absl::Status CheckBackground(const v1::Plan& plan) {
   bool any = false;
   for (const v1::Phase& phase : plan.phases()) {
     const std::string what = absl::StrCat("phase ", phase.name(), ": ");
+    IOBENCH_RETURN_IF_ERROR(CheckUsesOwnFiles(what, phase));
     if (phase.background()) {
       if (phase.assignments_size() == 1 && phase.assignments(0).who().workers().empty()) continue;
       return absl::InvalidArgumentError(absl::StrCat(

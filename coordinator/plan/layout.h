@@ -16,7 +16,7 @@ namespace iobench {
 // The properties of a client on which file sizes depend.
 struct ClientMemory {
   uint64_t memory_bytes = 0;  // 0: unknown
-  uint32_t lane_count = 0;    // of all its workers
+  uint32_t lane_count = 0;    // with files, of all its workers; the fewest in any phase
 };
 // Sets files.bytes_per_lane for files.memory_percent: the files of each client's lanes together are at least this share
 // of the smallest client's memory. Every file has whole records. Does nothing if memory_percent is 0. InvalidArgument:

@@ -262,6 +262,8 @@ void LeaveOutWhatTheEngineCannot(const GivenOptions& given, v1::Plan& plan) {
   if (given.Has("op")) return;
   auto& phases = *plan.mutable_phases();
   const auto kept = std::remove_if(phases.begin(), phases.end(), [](const v1::Phase& phase) {
+    // The user has named a load, and CheckPlan refuses a phase without assignments.
+    if (phase.background() || phase.assignments().empty()) return false;
     const v1::Operation& operation = phase.assignments(0).operation();
     const OperationSpec* const spec = SpecOf(operation);
     return spec != nullptr && EngineOf(operation) != nullptr && !EngineFor(*spec, operation.engine()).ok();
@@ -284,8 +286,12 @@ absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan) {
     if (given.Has("fill") && first) {
       phase.add_before()->mutable_fill()->set_percent(static_cast<uint32_t>(given.Number("fill", 0)));
     }
-    if (given.Has("rest") && !first) phase.add_before()->mutable_rest()->set_seconds(rest_s);
     first = false;
+    if (given.Has("rest")) {
+      v1::Rest& rest = *phase.add_before()->mutable_rest();
+      rest.set_seconds(rest_s);
+      rest.set_not_first(true);  // this phase is run again in other repetitions, or by each client
+    }
     if (given.Has("remount")) phase.add_before()->mutable_remount()->set_mount_point(given.Text("remount"));
     const bool reads =
         std::any_of(phase.assignments().begin(), phase.assignments().end(),

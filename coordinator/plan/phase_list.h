@@ -23,8 +23,8 @@ absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v
 // (mix/phase_of_mix.h). Errors of FindMix and PhaseOfMix.
 absl::Status ListMix(const GivenOptions& given, const PlanContext& context, v1::Plan& plan);
 
-// Removes operations that the selected engine does not support, unless the user named them. REQUIRES: all fields are
-// set.
+// Removes operations that the selected engine does not support, unless the user named them, as in --background.
+// REQUIRES: all fields are set.
 void LeaveOutWhatTheEngineCannot(const GivenOptions& given, v1::Plan& plan);
 
 // True if the options' "lanes" are processes as in IOzone, that is, workers of one lane each: -t, -l and -u with a
@@ -56,7 +56,7 @@ absl::Status AddBackground(const GivenOptions& given, uint64_t drawn_seed, v1::P
 void KeepPaceOfBackground(const v1::Plan& before, v1::Plan& plan);
 
 // InvalidArgument: with a load, victims have nothing to do, a phase has no time limit (so the load could end before
-// it), or a load has several assignments. OK without a load.
+// it), selects a target or files of other clients, or a load has several assignments. OK without a load.
 absl::Status CheckBackground(const v1::Plan& plan);
 
 // Replaces each phase by that phase with the victims undisturbed, and with the victims beside each load, which the last

@@ -99,6 +99,8 @@ absl::Status UseEachPath(v1::Plan& plan) {
 // The stonewall kind depends on the timed region, which is known only now.
 void StopAtStonewall(v1::Plan& plan) {
   for (v1::Phase& phase : *plan.mutable_phases()) {
+    // CheckPlan refuses it.
+    if (phase.assignments().empty()) continue;
     v1::TimedRegion effective = phase.region();
     const v1::Operation& operation = phase.assignments(0).operation();
     if (!Writes(operation)) effective.set_fsync(false);
@@ -140,6 +142,8 @@ void MeasureForUsualTime(const GivenOptions& given, v1::Plan& plan) {
   const bool says_region = given.Has("close-in-timing") || given.Has("fsync-in-timing");
   const bool says_how_much = SaysHowMuch(given);
   for (v1::Phase& phase : *plan.mutable_phases()) {
+    // CheckPlan refuses it.
+    if (phase.assignments().empty()) continue;
     const v1::Operation& operation = phase.assignments(0).operation();
     if (IsMetadata(operation)) continue;  // --items determines the amount
     if (!says_how_much)

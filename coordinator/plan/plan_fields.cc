@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -100,9 +101,16 @@ bool SkipsPhase(const std::vector<Assignment>& assignments, const v1::Operation&
   return false;
 }
 
-// Sets a field of every phase, or of every operation, that the option applies to. InvalidArgument: there is none.
-absl::Status SetInPhases(const Assignment& assignment, const OptionSpec& option,
-                         absl::FunctionRef<bool(const v1::Operation&)> takes, v1::Plan& plan) {
+// `list`: what has the operations, "suite" or "mix".
+absl::Status NoEngineFor(const OptionSpec& option, const char* list) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(BothNamesOf(option), ": no operation of this ", list, " has an engine that supports it"));
+}
+
+// Sets a field of every operation for which `takes` returns true, or of its phase. Returns false if there is none.
+// InvalidArgument: the field does not accept the value.
+absl::StatusOr<bool> SetInPhases(const Assignment& assignment, const OptionSpec& option,
+                                 absl::FunctionRef<bool(const v1::Operation&)> takes, v1::Plan& plan) {
   bool any = false;
   for (v1::Phase& phase : *plan.mutable_phases()) {
     bool in_phase = false;
@@ -115,7 +123,7 @@ absl::Status SetInPhases(const Assignment& assignment, const OptionSpec& option,
     if (in_phase && assignment.root == "phase") IOBENCH_RETURN_IF_ERROR(Set(assignment, option, phase));
     any |= in_phase;
   }
-  return any ? absl::OkStatus() : NoPhaseFor(option);
+  return any;
 }
 
 absl::Status SetInFiles(const Assignment& assignment, const OptionSpec& option, v1::Plan& plan) {
@@ -129,8 +137,12 @@ absl::Status SetInFiles(const Assignment& assignment, const OptionSpec& option, 
 absl::Status SetFieldsOf(const OptionSpec& option, const GivenOptions& given, v1::Plan& plan) {
   const std::vector<Assignment> assignments = AssignmentsOf(option, given.Parts(option));
   const bool may_skip = given.Has("suite") || given.Has("mix");
+  bool any_skipped = false;
   const auto takes = [&](const v1::Operation& operation) {
-    return IsFor(option, operation) && !(may_skip && SkipsPhase(assignments, operation));
+    if (!IsFor(option, operation)) return false;
+    const bool skips = may_skip && SkipsPhase(assignments, operation);
+    any_skipped |= skips;
+    return !skips;
   };
   for (const Assignment& assignment : assignments) {
     if (assignment.root == "plan") {
@@ -141,7 +153,9 @@ absl::Status SetFieldsOf(const OptionSpec& option, const GivenOptions& given, v1
       IOBENCH_RETURN_IF_ERROR(SetInFiles(assignment, option, plan));
     } else {
       assert(assignment.root == "phase" || assignment.root == "operation");
-      IOBENCH_RETURN_IF_ERROR(SetInPhases(assignment, option, takes, plan));
+      IOBENCH_ASSIGN_OR_RETURN(const bool any, SetInPhases(assignment, option, takes, plan));
+      if (any) continue;
+      return any_skipped ? NoEngineFor(option, given.Has("suite") ? "suite" : "mix") : NoPhaseFor(option);
     }
   }
   return absl::OkStatus();
@@ -155,7 +169,7 @@ absl::Status CheckStrides(const OptionSpec& option, const GivenOptions& given, c
                      list, " has the phases: give one stride"));
   }
   const bool any = std::any_of(plan.phases().begin(), plan.phases().end(), [&option](const v1::Phase& phase) {
-    return IsFor(option, phase.assignments(0).operation());
+    return !phase.assignments().empty() && IsFor(option, phase.assignments(0).operation());
   });
   return any ? absl::OkStatus() : NoPhaseFor(option);
 }

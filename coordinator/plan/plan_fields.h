@@ -10,7 +10,7 @@ namespace iobench {
 
 // Applies every given option that sets fields, in the order of the table. With --suite and --mix, some options skip
 // operations whose engine does not support them (EngineDemand::in_suite). InvalidArgument: the field does not accept
-// the value, or the option applies to no phase. REQUIRES: the phases exist.
+// the value, or the option applies to no phase or is skipped in all. REQUIRES: the phases exist.
 absl::Status SetPlanFields(const GivenOptions& given, v1::Plan& plan);
 
 // True if the option applies to a phase with this operation.

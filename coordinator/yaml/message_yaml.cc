@@ -66,7 +66,8 @@ absl::StatusOr<uint64_t> ReadUint64(const std::string& text, const FieldDescript
   }
   uint64_t value = 0;
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  if (digits && YAML::convert<uint64_t>::decode(YAML::Node(text), value)) return value;
+  // yaml-cpp would read 010 as octal.
+  if (digits && absl::SimpleAtoi(text, &value)) return value;
   return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not a whole number of 0 or more"));
 }
 

@@ -18,6 +18,13 @@ def rows(outcome):
     return cells[1:-1], cells[-1]
 
 
+def run(*words, path, prefix=(), helpers=()):
+    """Without --out, because the network test saves nothing."""
+    command = [*prefix, program.BINARY, *words, "--path", str(path)]
+    with program.Running(command, "/nonexistent", path, program.clean_environment(), helpers) as running:
+        return running.wait()
+
+
 def check(outcome):
     """Two workers on this host are one client."""
     (client,), total = rows(outcome.expect(0))
@@ -27,9 +34,10 @@ def check(outcome):
     assert total == ["all 1", client[5], client[6]]
 
 
-def test_spawned_workers(path, out):
-    check(program.run([*SHORT, "--spawn", "2"], path=path, out=out))
-    assert not out.exists() and not (path / program.DATA_DIRECTORY).exists(), "no file is touched"
+def test_spawned_workers(path, tmp_path):
+    check(program.plain(*SHORT, "--spawn", "2", "--path", path, cwd=tmp_path))
+    saved = [file.name for file in tmp_path.glob("cluster-iobench.out*")]
+    assert not saved and not (path / program.DATA_DIRECTORY).exists(), "no file is touched"
 
 
 def test_workers_of_a_client_list(clients, path):  # noqa: F811
@@ -38,37 +46,44 @@ def test_workers_of_a_client_list(clients, path):  # noqa: F811
     check(clients.run(*SHORT, *listed, "-t", "1", "-+h", "127.0.0.1"))
 
 
-def test_workers_that_join(path, out):
+def test_workers_that_join(path):
     address = f"127.0.0.1:{program.free_port()}"
     worker = (program.BINARY, "worker", "--join", address, "--root", str(path))
-    check(program.run([*SHORT, "--listen", address, "--workers", "2"], path=path, out=out, helpers=(worker, worker)))
+    check(run(*SHORT, "--listen", address, "--workers", "2", path=path, helpers=(worker, worker)))
 
 
 @pytest.mark.mpi
-def test_ranks_of_mpi(path, out):
-    check(program.run([*SHORT], path=path, out=out, prefix=program.mpirun(2)))
+def test_ranks_of_mpi(path):
+    check(run(*SHORT, path=path, prefix=program.mpirun(2)))
 
 
-def test_records_of_any_size(path, out):
-    check(program.run([*SHORT, "--spawn", "1", "-r", "1m"], path=path, out=out))
+def test_records_of_any_size(path):
+    check(run(*SHORT, "--spawn", "1", "-r", "1m", path=path))
 
 
-def test_an_address_that_does_not_lead_here(path, out):
+def test_an_address_that_does_not_lead_here(path):
     """A name that cannot be resolved."""
-    outcome = program.run([*SHORT, "--spawn", "1", "-+h", "nowhere.invalid"], path=path, out=out)
+    outcome = run(*SHORT, "--spawn", "1", "-+h", "nowhere.invalid", path=path)
     assert outcome.code == 3 and "nowhere.invalid" in outcome.stderr and "-+h" in outcome.stderr, outcome
     assert len(outcome.stderr.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize("option, words", [("-i", ("-i", "0")), ("-s", ("-s", "4g")), ("-w", ("-w",)), ("-+d", ("-+d",)),
                                            ("-r", ("-r", "4k", "-r", "8k"))])
-def test_what_is_about_files_is_refused(path, out, option, words):
-    outcome = program.run(["-+t", "--spawn", "1", *words], path=path, out=out).expect(1)
+def test_what_is_about_files_is_refused(path, option, words):
+    outcome = run("-+t", "--spawn", "1", *words, path=path).expect(1)
     line, = outcome.stderr.strip().splitlines()
     assert f"{option} (" in line and "-+t (--net-test)" in line, outcome
 
 
+@pytest.mark.parametrize("words", [("--dry-run",), ("--out", "nowhere")])
+def test_what_is_about_phases_and_results_is_refused(path, words):
+    outcome = run("-+t", "--spawn", "1", *words, path=path).expect(1)
+    line, = outcome.stderr.strip().splitlines()
+    assert words[0] in line and "-+t (--net-test)" in line, outcome
+
+
 @pytest.mark.parametrize("words", [("-+t",), ("-+t", "--transport", "local")])
-def test_there_must_be_a_way_to_test(path, out, words):
-    outcome = program.run(words, path=path, out=out)
+def test_there_must_be_a_way_to_test(path, words):
+    outcome = run(*words, path=path)
     assert outcome.code == 1 and "-+t" in outcome.stderr and "--spawn" in outcome.stderr, outcome

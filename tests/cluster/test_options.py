@@ -189,6 +189,13 @@ def test_a_rest_is_timed_and_reported(path, out):
     assert "rest 3" in outcome.stdout
 
 
+def test_a_rest_comes_between_repetitions_too(path, out):
+    words = ["-i", "0", "-+n", "-r", "4k", "-s", "64k", "--repeat", "3", "-+q", "0.1"]
+    outcome = program.run(words, path=path, out=out).expect(0)
+    rests = [[step for step in phase["steps"] if step["name"] == "rest"] for phase in outcome.phases]
+    assert [len(steps) for steps in rests] == [0, 1, 1]
+
+
 def test_a_lane_ends_after_so_many_ops(path, out):
     outcome = program.run("-i 0 -i 2 -r 4k -s 1m -t 2 --max-ops 10 -x -w".split(), path=path, out=out).expect(0)
     for phase in outcome.phases:

@@ -16,6 +16,10 @@ MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
 WITH_COMMAND_LINES = [*MANIFESTS, DEPLOY / "systemd" / "cluster-iobench-worker.service", *sorted((DEPLOY / "slurm").iterdir()),
                       DEPLOY / "make-certificates.sh"]
 UNIT = DEPLOY / "systemd" / "cluster-iobench-worker.service"
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
+# A command and its lines, in shell, YAML or a comment.
+COMMAND_LINE = re.compile(r'(?:(?:cluster-iobench\}?"?|"\$program"|sbatch|options of)[ `,]+|args: \[)(worker\b)?'
+                          r"(.*(?:\n[ #]*(?=--|\$).*)*)")
 # Options of srun and sbatch in the batch scripts.
 OF_OTHERS = {"--mpi", "--nodes", "--ntasks-per-node", "--exclusive", "--job-name", "--output", "--help"}
 
@@ -26,14 +30,30 @@ def run(*command, **more):
 
 @pytest.fixture(scope="module")
 def options():
-    text = "".join(program.plain(command, "--help").expect(0).stdout for command in ("run", "worker"))
-    return set(re.findall(r"--[a-z][a-z0-9-]+", text))
+    """command -> its options, as its help lists them"""
+    return {command: set(OPTION.findall(program.plain(command, "--help").expect(0).stdout)) for command in ("run", "worker")}
+
+
+def command_lines(file):
+    """("run" or "worker", its options) of each command line in a file."""
+    for found in COMMAND_LINE.finditer(file.read_text()):
+        yield found[1] or "run", set(OPTION.findall(found[2])) - OF_OTHERS
 
 
 @pytest.mark.parametrize("file", WITH_COMMAND_LINES, ids=lambda file: file.name)
 def test_each_option_in_a_command_line_exists(file, options):
-    used = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", file.read_text())) - OF_OTHERS
-    assert used <= options, f"unknown: {sorted(used - options)}"
+    # Scripts also have options outside of command lines, as words that they look for or collect.
+    used = set(OPTION.findall(file.read_text())) - OF_OTHERS
+    known = options["run"] | options["worker"]
+    assert used <= known, f"unknown: {sorted(used - known)}"
+    for command, used in command_lines(file):
+        assert used <= options[command], f"not of {command}: {sorted(used - options[command])}"
+
+
+def test_command_lines_are_found():
+    found = {(command, option) for file in WITH_COMMAND_LINES for command, used in command_lines(file) for option in used}
+    assert {("run", "--listen"), ("run", "--tls-key"), ("worker", "--join"), ("worker", "--stay")} <= found, found
+    assert {command for command, _ in command_lines(DEPLOY / "slurm" / "grpc.sbatch")} == {"run", "worker"}
 
 
 def test_systemd_accepts_the_unit_and_finds_little_exposed(tmp_path):
@@ -185,6 +205,7 @@ DEFAULTS = {"--transport", "--lanes", "--op", "--path", "--out", "--progress"}
     (("-Raz", "-g", "128k"), {"--lanes", "--op"}),
     (("-wi0", "-ct2", "-s1m"), {"--lanes", "--op"}),
     (("-l", "1", "-u", "2"), {"--lanes"}),
+    (("-+t", "--spawn", "2"), {"--transport", "--op", "--out"}),
     (("--mix", "100r@4k + stat 25%", "--rate", "400", "--time", "1", "-s", "1m"), {"--op"}),
 ], ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
 def test_bootstrap_adds_no_default_that_an_option_excludes(tmp_path, words, left_out):

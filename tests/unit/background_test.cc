@@ -87,6 +87,32 @@ TEST_CASE("the plan of a run whose clients are divided takes no further load") {
         std::string::npos);
 }
 
+TEST_CASE("a load works in one place and on files of its own clients") {
+  v1::Plan on_each_path = ReadBesideWriteAndStat();
+  for (v1::Phase& phase : *on_each_path.mutable_phases()) phase.set_only_target(1);
+  CHECK(std::string(CheckBackground(on_each_path).message()).find("--each-path") != std::string::npos);
+  for (const int phase : {0, 1}) {
+    v1::Plan rotates = ReadBesideWriteAndStat();
+    rotates.mutable_phases(phase)->mutable_assignments(0)->mutable_operation()->set_rotate_clients(true);
+    CHECK(std::string(CheckBackground(rotates).message()).find("--rotate-clients") != std::string::npos);
+  }
+}
+
+TEST_CASE("a load that the engine cannot do is not left out like a default operation") {
+  v1::Plan plan;
+  AddPhase("read", false, plan);
+  AddPhase("fwrite", false, plan);
+  AddPhase("fwrite", true, plan);
+  plan.add_phases()->set_background(true);  // CheckPlan says what is missing
+  for (int i = 0; i < 3; ++i)
+    plan.mutable_phases(i)->mutable_assignments(0)->mutable_operation()->set_engine("mmap");
+  LeaveOutWhatTheEngineCannot(GivenOptions(), plan);
+  REQUIRE(plan.phases_size() == 3);
+  CHECK(plan.phases(0).name() == "read");
+  CHECK(plan.phases(1).background());
+  CHECK(plan.phases(2).background());
+}
+
 TEST_CASE("no victims, no load's end before theirs") {
   v1::Plan plan = ReadBesideWriteAndStat();
   CHECK(CheckBackground(plan).ok());

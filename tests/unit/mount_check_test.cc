@@ -73,6 +73,13 @@ TEST_CASE("steps for a mount or the client's memory are refused where there is n
   }
 }
 
+TEST_CASE("steps of a phase without assignments are no fault of theirs") {
+  v1::Plan plan = PlanOf("posix", {"/mnt/nfs"});
+  plan.mutable_phases(0)->clear_assignments();
+  plan.mutable_phases(0)->add_before()->mutable_drop_caches();
+  CHECK(CheckSteps(plan, "plan x.yaml").ok());
+}
+
 TEST_CASE("a directory without a worker is an error, since nobody would test it") {
   v1::Plan plan = PlanOf("posix", {"/a", "/b", "/c"});
   CHECK(CheckTargetsHaveWorkers(plan, 3).ok());

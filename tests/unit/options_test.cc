@@ -17,6 +17,7 @@
 #include "coordinator/option/option_rules.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/plan/plan_check.h"
+#include "tests/support/temp_dir.h"
 
 namespace iobench {
 namespace {
@@ -103,6 +104,7 @@ const std::vector<Case>& Cases() {
       {"-i 5 -j 23", {{"operation.stride_records", "23"}}},
       {"-i 5 -j 4,8", {{"operation.stride_records", "4"}}},
       {"-i 8 -+p 70", {{"operation.read_percent", "70"}, {"operation.mix_by_lane", "false"}}},
+      {"-i 8 -+p 070", {{"operation.read_percent", "70"}}},  // not octal
       {"-i 8 --mix-by-lane", {{"operation.mix_by_lane", "true"}, {"operation.read_percent", "50"}}},
       {"-i 8 -+K 3", {{"operation.reader_lanes", "3"}, {"operation.mix_by_lane", "true"}}},
       {"-i 8 -+B -+F", {{"operation.name", "sequential-mix"}, {"operation.truncate", "true"}}},
@@ -123,6 +125,7 @@ const std::vector<Case>& Cases() {
       {"-i 1 --deadline 3 --wear-out", {{"phase.stop.wear_out", "true"}}},
       {"-i 2 --max-ops 8192", {{"phase.stop.max_ops", "8192"}}},
       {"--repeat 5", {{"plan.repetitions", "5"}}},
+      {"--repeat 08", {{"plan.repetitions", "8"}}},
       {"-i 0 --soak 2h",
        {{"plan.soak_s", "7200"},
         {"data.verify", "true"},
@@ -163,6 +166,7 @@ const std::vector<Case>& Cases() {
       {"-i 0 --data pattern:187", {{"data.kind", "PATTERN"}, {"data.pattern_byte", "187"}}},
       {"-i 0 --data zero", {{"data.kind", "ZERO"}}},
       {"-i 0 -V 17", {{"data.kind", "PATTERN"}, {"data.pattern_byte", "17"}, {"data.verify", "true"}}},
+      {"-i 0 -V 010", {{"data.pattern_byte", "10"}}},
       {"-i 0 -+d", {{"data.verify", "true"}}},
       {"-i 0 --compress 40", {{"data.compress_percent", "40"}}},
       {"-i 0 -+w 50", {{"data.dedupe_percent", "50"}}},
@@ -414,6 +418,26 @@ TEST_CASE("options for workers elsewhere need some") {
   CHECK(refusal({"--lost-after", "5"}, "local").empty());
 }
 
+TEST_CASE("samplers that join by themselves are not for workers that are started") {
+  const std::string of_hosts = ErrorOf("-i 0 --hosts a --listen :9400 --samplers 1");
+  CHECK_THAT(of_hosts, Contains("--samplers") && Contains("--sampler-hosts LIST"));
+  const std::string of_list = ErrorOf("-i 0 -+m clients --listen :9400 --samplers 1");
+  CHECK_THAT(of_list, Contains("--samplers") && Contains("-+m (--client-list)"));
+  CHECK(ErrorOf("-i 0 --workers 1 --listen :9400 --samplers 1").empty());
+  CHECK(ErrorOf("-i 0 --hosts a --listen :9400 --sampler-hosts b").empty());
+}
+
+TEST_CASE("the network test has no phases to show and no results to save") {
+  CHECK_THAT(ErrorOf("-+t --spawn 2 --dry-run"), Contains("--dry-run") && Contains("-+t (--net-test)"));
+  CHECK_THAT(ErrorOf("-+t --spawn 2 --out x"), Contains("--out") && Contains("-+t (--net-test)"));
+}
+
+TEST_CASE("capacity refuses pauses that would change the load or the time") {
+  CHECK_THAT(ErrorOf("capacity --path /x -+b 4m,20"), Contains("-+b (--burst)") && Contains("capacity"));
+  CHECK_THAT(ErrorOf("capacity --path /x -+q 5"), Contains("-+q (--rest)") && Contains("capacity"));
+  CHECK(ErrorOf("capacity --path /x").empty());
+}
+
 TEST_CASE("workers that are started without a certificate are not asked for one") {
   for (const char* const list : {"--hosts a", "-+m clients"}) {
     INFO(list);
@@ -564,8 +588,9 @@ TEST_CASE("-f and -F say in which directories data go, not which files") {
 TEST_CASE("rests come before all phases but the first, remounts and dropped caches where they belong") {
   const auto plan = PlanFor("-+n -i 0 -i 1 -+q 1.5 -U /mnt/x --drop-caches");
   REQUIRE(plan.ok());
-  REQUIRE(plan->phases(0).before_size() == 1);
-  CHECK(plan->phases(0).before(0).remount().mount_point() == "/mnt/x");
+  REQUIRE(plan->phases(0).before_size() == 2);
+  CHECK(plan->phases(0).before(0).rest().not_first());
+  CHECK(plan->phases(0).before(1).remount().mount_point() == "/mnt/x");
   REQUIRE(plan->phases(1).before_size() == 3);
   CHECK(plan->phases(1).before(0).rest().seconds() == 1.5);
   CHECK(plan->phases(1).before(1).has_remount());
@@ -685,6 +710,36 @@ TEST_CASE("-A is -a -z -i 0 -i 1, with limits of its own, and no other operation
   CHECK_THAT(ErrorOf("-A -t 2"), Contains("-a (--auto)") && Contains("-t (--lanes)"));
 }
 
+TEST_CASE("--soak repeats the phases of a plan with their own times and steps") {
+  const TempDir directory;
+  directory.Write("plan.yaml",
+                  "files: {bytes_per_lane: 64k}\n"
+                  "phases:\n"
+                  "- stop: {time_s: 5}\n"
+                  "  assignments: [{operation: {name: read, record_bytes: 4k}}]\n");
+  const auto plan = PlanFor(absl::StrCat("--soak 8h --plan ", directory / "plan.yaml"));
+  REQUIRE(plan.ok());
+  CHECK(plan->soak_s() == 28800);
+  CHECK(plan->data().verify());
+  CHECK(plan->phases(0).stop().time_s() == 5);
+  CHECK(plan->phases(0).before().empty());
+}
+
+TEST_CASE("a load without an operation is refused") {
+  const TempDir directory;
+  directory.Write("load.yaml", "phases: [{name: idle}]\n");
+  const std::string load = absl::StrCat(" --background ", directory / "load.yaml");
+  for (const char* const words : {"", "-i 1", "--time 1", "-i 1 -s 1m", "-i 1 --stop-at-stonewall"}) {
+    INFO(words);
+    CHECK_THAT(ErrorOf(words + load), Contains("phase idle: it has no assignments"));
+  }
+}
+
+TEST_CASE("a load that the engine cannot do is refused although no operation was named") {
+  CHECK_THAT(ErrorOf("--time 1 --engine uring --background stat"),
+             Contains("phase stat") && Contains("engine uring cannot do stat"));
+}
+
 TEST_CASE("with an engine, tests that it cannot do are left out unless they were asked for") {
   for (const std::string& name : PhasesOf("-a -n 64k -g 64k -y 64k -q 64k -B")) CHECK(name != "fwrite");
   CHECK_THAT(ErrorOf("-i 6 -B"), Contains("mmap") && Contains("fwrite"));
@@ -704,6 +759,8 @@ TEST_CASE("a suite's usual values are replaced, what a phase says for itself sta
   CHECK_THAT(plan->notes(0), Contains("smaller than twice"));
   CHECK_THAT(ErrorOf("--suite bonnie -i 0"), Contains("-i (--op)") && Contains("--suite"));
   CHECK_THAT(ErrorOf("--suite nowhere"), Contains("nowhere") && Contains("bonnie"));
+  CHECK_THAT(ErrorOf("--suite metadata -I"),
+             Contains("-I (--direct)") && Contains("no operation of this suite"));
 }
 
 TEST_CASE("a suite without a size gets twice the memory, in which only lanes with files count") {

@@ -239,6 +239,15 @@ TEST_CASE("mappings that are merged into each other without end are refused with
   CHECK(merged->phases(0).files().files_per_lane() == 2);
 }
 
+TEST_CASE("a number with a leading zero is decimal") {
+  const auto plan = ParsePlan("repetitions: 010\nseed: 08\nphases: []\n", "plan.yaml");
+  REQUIRE(plan.ok());
+  CHECK(plan->repetitions() == 10);
+  CHECK(plan->seed() == 8);
+  CHECK_FALSE(ParsePlan("repetitions: 0x10\nphases: []\n", "plan.yaml").ok());
+  CHECK_FALSE(ParsePlan("seed: 18446744073709551616\nphases: []\n", "plan.yaml").ok());
+}
+
 TEST_CASE("a field next to a merge key replaces the merged one as a whole") {
   const auto plan = ParsePlan(
       "phases:\n"
@@ -290,7 +299,8 @@ TEST_CASE("--each-path does the whole list on each path, with names that tell th
     steps.push_back(phase.before_size());
   }
   CHECK(targets == std::vector<uint32_t>{1, 1, 2, 2});
-  CHECK(steps == std::vector<int>{0, 1, 1, 1});
+  CHECK(steps == std::vector<int>{1, 1, 1, 1});
+  CHECK(plan->phases(0).before(0).rest().not_first());
 }
 
 TEST_CASE("--per-client does each phase by the workers of each client, and then by all") {
@@ -315,6 +325,10 @@ TEST_CASE("--per-client does each phase by the workers of each client, and then 
   CHECK_FALSE(plan.phases(2).has_alone());
   CHECK(plan.phases(2).assignments(0).who().workers().empty());
   CHECK(plan.phases(3).before(0).rest().seconds() == 1);
+  // Only the first of the run goes without a rest, not all that are derived from the same phase.
+  REQUIRE(plan.phases(1).before_size() == 1);
+  CHECK(plan.phases(1).before(0).rest().seconds() == 1);
+  CHECK(plan.phases(1).before(0).rest().not_first());
 }
 
 TEST_CASE("a phase that selects workers of one client stays as it is with --per-client") {
