@@ -94,7 +94,6 @@ std::string Sparkline(const std::deque<double>& values, size_t columns, bool utf
 }
 
 void LivePage::RunStarts(const v1::RunReport& report) {
-  rates_.RunStarts(report);
   const v1::RunInfo& run = report.run();
   title_ =
       absl::StrCat("cluster-iobench   ", Printable(run.id()), "   ", Counted(report.clients_size(), "client"),

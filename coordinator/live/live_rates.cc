@@ -1,8 +1,8 @@
 #include "coordinator/live/live_rates.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "common/model/plan_traits.h"
 
 namespace iobench {
@@ -36,11 +36,6 @@ void AddKnown(double rate, double& sum) {
 
 }  // namespace
 
-void LiveRates::RunStarts(const v1::RunReport& report) {
-  names_.clear();
-  for (const v1::ClientReport& client : report.clients()) names_.push_back(client.host());
-}
-
 LiveSample LiveRates::Begin(const PhaseProgress& progress) const {
   LiveSample sample;
   sample.phase = progress.phase->name();
@@ -68,18 +63,21 @@ LiveSample LiveRates::PhasePrepares(const PhaseProgress& progress) {
 
 LiveSample LiveRates::PhaseMoves(const PhaseProgress& progress) {
   LiveSample sample = Begin(progress);
-  for (size_t i = 0; i < progress.clients.size(); ++i) {
-    const ClientProgress& client = progress.clients[i];
-    LiveRow& row = sample.clients.emplace_back();
-    row.client = i < names_.size() ? names_[i] : absl::StrCat("client ", i);
+  LatencyBins all;
+  for (const ClientProgress& client : progress.clients) {
+    if (client.lane_count == 0) continue;
+    LiveRow row;
+    row.client = client.name;
     row.at_s = client.at_s;
     row.bytes = client.bytes;
     row.ops = client.ops;
     row.lanes_running = client.lanes_running;
     row.lane_count = client.lane_count;
     row.workers_lost = client.workers_lost;
+    AddLatency(client, row, all);
+    sample.clients.push_back(std::move(row));
   }
-  AddLatencies(progress, sample);
+  sample.cluster.latency = Figures(all);
   AddRates(sample);
   latest_ = sample;
   return sample;
@@ -118,18 +116,13 @@ LiveSample LiveRates::PhaseEnds(const v1::PhaseReport& phase) {
 }
 
 // Call it before AddRates, which remembers the rows.
-void LiveRates::AddLatencies(const PhaseProgress& progress, LiveSample& sample) {
-  LatencyBins all;
-  for (size_t i = 0; i < progress.clients.size(); ++i) {
-    LiveRow& row = sample.clients[i];
-    Before& before = before_[row.client];
-    if (row.at_s - before.row.at_s < kMinIntervalSeconds) continue;
-    const LatencyBins since = progress.clients[i].latency.Since(before.latency);
-    row.latency = Figures(since);
-    all.Merge(since);
-    before.latency = progress.clients[i].latency;
-  }
-  sample.cluster.latency = Figures(all);
+void LiveRates::AddLatency(const ClientProgress& client, LiveRow& row, LatencyBins& all) {
+  Before& before = before_[row.client];
+  if (row.at_s - before.row.at_s < kMinIntervalSeconds) return;
+  const LatencyBins since = client.latency.Since(before.latency);
+  row.latency = Figures(since);
+  all.Merge(since);
+  before.latency = client.latency;
 }
 
 void LiveRates::AddRates(LiveSample& sample) {

@@ -20,7 +20,7 @@ struct LiveLatency {
 
 // A client, or the cluster, at one moment of a phase.
 struct LiveRow {
-  std::string client;  // as in the report; empty: the cluster
+  std::string client;  // or server, as in the report; empty: the cluster
   double at_s = 0;     // since T: when it was measured
   // Since the previous sample; NaN: there has been no answer since. The cluster's are sums of the known ones.
   double bytes_per_s = NAN;
@@ -45,14 +45,13 @@ struct LiveSample {
   double time_limit_s = 0;  // 0: none
   double elapsed_s = 0;     // since T; 0: being prepared
   LiveRow cluster;
-  std::vector<LiveRow> clients;
+  std::vector<LiveRow> clients;  // that take part in the phase
 };
 
 // One per observer. The rates of all samples of a phase, each times the time since the one before, add up to its bytes
 // and ops.
 class LiveRates {
  public:
-  void RunStarts(const v1::RunReport& report);
   // Returns a sample without rates and clients.
   LiveSample PhasePrepares(const PhaseProgress& progress);
   LiveSample PhaseMoves(const PhaseProgress& progress);
@@ -66,10 +65,9 @@ class LiveRates {
   };
   LiveSample Begin(const PhaseProgress& progress) const;
   void AddRates(LiveSample& sample);
-  void AddLatencies(const PhaseProgress& progress, LiveSample& sample);
+  void AddLatency(const ClientProgress& client, LiveRow& row, LatencyBins& all);
 
-  std::vector<std::string> names_;  // of the clients
-  // The clients when their rates were last known, by name, because a report lists only those that took part.
+  // The clients when their rates were last known, by name, because a report may list fewer.
   std::unordered_map<std::string, Before> before_;
   LiveSample latest_;
 };

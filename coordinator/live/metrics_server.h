@@ -22,7 +22,6 @@ class MetricsServer final : public RunObserver {
 
   std::string url() const;  // "http://127.0.0.1:9464/metrics"
 
-  void RunStarts(const v1::RunReport& report) override { rates_.RunStarts(report); }
   void PhasePrepares(const PhaseProgress& progress) override { Publish(rates_.PhasePrepares(progress)); }
   void PhaseMoves(const PhaseProgress& progress) override { Publish(rates_.PhaseMoves(progress)); }
   void PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) override {

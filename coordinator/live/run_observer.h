@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "common/live/latency_bins.h"
 #include "iobench/v1/result.pb.h"
@@ -13,6 +14,7 @@ namespace iobench {
 
 // What a client's workers answered to their last polls: sums over its lanes that take part.
 struct ClientProgress {
+  std::string name;  // as in the phase's report
   uint64_t bytes = 0;
   uint64_t ops = 0;
   uint32_t lanes_running = 0;
@@ -38,8 +40,8 @@ struct PhaseProgress {
   uint32_t workers_lost = 0;  // in the run so far
   double elapsed_s = 0;       // since T; negative before T
   double time_limit_s = 0;    // --time or --deadline; 0: no limit
-  // In the order of RunReport.clients, and then of RunInfo.servers in phases that servers do; empty while the phase is
-  // being prepared. Valid only during the call.
+  // All clients of the run and, in phases that servers do, the servers. Those that take no part have no lanes. Empty
+  // while the phase is being prepared. Valid only during the call.
   std::span<const ClientProgress> clients = {};
 };
 

@@ -59,13 +59,19 @@ std::string State(const RowSource& row) {
   return row.lane->stopped() ? "stopped" : "done";
 }
 
+std::string OperationDone(const RowSource& row) {
+  const bool has_own = row.lane != nullptr && !row.lane->operation().empty();
+  return CsvText(has_own ? row.lane->operation() : row.phase.operation());
+}
+
 // Metadata operations have no data rate, unless they write files.
 std::string OfData(const RowSource& row, std::string cell) {
   if (row.phase.metadata() && row.phase.bytes() == 0) return "";
   return cell;
 }
 
-enum class Of { kPhase, kLane };  // kPhase: the same in all rows of a phase
+// kPhase: the same in all rows of a phase. kBoth: the lane's in result.csv, the phase's in phases.csv.
+enum class Of { kPhase, kLane, kBoth };
 
 struct Column {
   std::string_view name;
@@ -102,9 +108,7 @@ constexpr Column kColumns[] = {
     {"phase_index", CELL(Number(uint64_t{row.phase.index()}))},
     {"repetition", CELL(Number(uint64_t{row.phase.repetition()}))},
     {"phase", CELL(CsvText(row.phase.name()))},
-    {"operation",
-     CELL(CsvText(row.lane != nullptr && !row.lane->operation().empty() ? row.lane->operation()
-                                                                        : row.phase.operation()))},
+    {"operation", Of::kBoth, OperationDone},
     {"engine", CELL(CsvText(row.phase.engine()))},
     {"record_bytes", CELL(Number(row.phase.record_bytes()))},
     {"host", OWNER_CELL(CsvText(row.client->host()))},
@@ -247,7 +251,7 @@ Columns LaneColumns() {
 Columns PhaseColumns() {
   Columns columns;
   for (const Column& column : kColumns) {
-    if (column.of == Of::kPhase) columns.push_back(&column);
+    if (column.of != Of::kLane) columns.push_back(&column);
   }
   for (const Column& column : kPhaseColumns) columns.push_back(&column);
   for (const Column& column : kLastColumns) columns.push_back(&column);

@@ -66,6 +66,8 @@ bool HasUnknownFields(const v1::RunRecord& run) {
   return !run.GetReflection()->GetUnknownFields(run).empty();
 }
 
+}  // namespace
+
 bool HoldsResult(const std::string& directory) {
   const std::span<const ResultFile> files = ResultFiles();
   return std::any_of(files.begin(), files.end(),
@@ -75,8 +77,6 @@ bool HoldsResult(const std::string& directory) {
                      }) ||
          !RawPhasePaths(directory).empty();
 }
-
-}  // namespace
 
 absl::StatusOr<ResultStore> ResultStore::Create(const std::string& directory, EarlierResult earlier,
                                                 std::function<int64_t()> now_ns) {

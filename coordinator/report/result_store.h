@@ -18,6 +18,9 @@
 
 namespace iobench {
 
+// True if the directory holds a result, or files in the place of one: EarlierResult::kRefuse refuses it.
+bool HoldsResult(const std::string& directory);
+
 // Not thread-safe. Files are replaced atomically (temporary file and rename), so that readers never see a partial file,
 // even if the process is killed. Those that grow (the CSV files) may then lack their last lines. The order of a run is
 // SaveRun and SaveReport, then for each phase SavePhase, AddPhase and, if it IsDue, SaveReport, and both again at the

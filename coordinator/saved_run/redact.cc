@@ -13,7 +13,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "google/protobuf/descriptor.h"
@@ -157,8 +160,8 @@ class Redactor {
     }
   }
 
-  // Arguments are joined by single spaces, without quotes. What follows an option that names a place is dropped up to
-  // the next option, so a name with spaces leaves nothing behind.
+  // Arguments are joined by single spaces, without quotes. What follows an option that names a place or a user is
+  // dropped up to the next option, so a name with spaces leaves nothing behind.
   std::string Command(const std::string& command) {
     std::string result;
     std::string_view rest = command;
@@ -167,7 +170,7 @@ class Redactor {
       const std::string_view word = rest.substr(0, end);
       rest.remove_prefix(std::min(end + 1, rest.size()));
       absl::StrAppend(&result, result.empty() ? "" : " ");
-      const std::optional<size_t> value = PlaceIn(word);
+      const std::optional<size_t> value = NameIn(word);
       if (!value.has_value()) {
         const std::string* const target = TargetThatEndsWith(std::string(word));
         result += target != nullptr ? PathAlias(*target) : Text(std::string(word));
@@ -182,7 +185,9 @@ class Redactor {
         rest.remove_prefix(std::min(next + 1, rest.size()));
       }
       absl::StrAppend(&result, std::string(word.substr(0, *value)), *value == word.size() ? " " : "",
-                      PathAlias(place));
+                      word.starts_with("--user")         ? users_.Of(place)
+                      : word.starts_with("--background") ? Loads(place)
+                                                         : PathAlias(place));
     }
     return result;
   }
@@ -199,6 +204,14 @@ class Redactor {
     if (const std::string* const known = known_.AliasOf(path)) return *known;
     const std::string* const target = TargetThatEndsWith(path);
     return paths_.Of(target != nullptr ? *target : path);
+  }
+  // "write@1m,loads.yaml": of the loads of --background, only plan files are places.
+  std::string Loads(const std::string& loads) {
+    std::vector<std::string> items = absl::StrSplit(loads, ',');
+    for (std::string& item : items) {
+      if (absl::EndsWith(item, ".yaml") || absl::StrContains(item, "/")) item = PathAlias(item);
+    }
+    return absl::StrJoin(items, ",");
   }
   void NotePath(const std::string& path) {
     if (path.size() <= 1) return;  // "/" itself reveals nothing
@@ -231,13 +244,16 @@ class Redactor {
     NotePath(source.substr(colon + 1));
   }
 
-  // Returns where the value begins in a word of the command that is, or ends with, an option which names a place.
-  static std::optional<size_t> PlaceIn(std::string_view word) {
+  // Returns where the value begins in a word of the command that is, or ends with, an option which names a place or a
+  // user.
+  static std::optional<size_t> NameIn(std::string_view word) {
     constexpr std::string_view kOptions[] = {
         "--out",        "--path",          "--file",     "--files",        "--existing",
         "--plan",       "--client-list",   "--listen",   "--join",         "--coordinator-host",
         "--hosts",      "--sampler-hosts", "--launcher", "--token-file",   "--write-trace",
-        "--read-trace", "--remount",       "--live-csv", "--live-metrics", "--server-path"};
+        "--read-trace", "--remount",       "--live-csv", "--live-metrics", "--server-path",
+        "--tls-cert",   "--tls-key",       "--tls-ca",   "--resume",       "--background",
+        "--user"};
     constexpr std::string_view kPlusLetters[] = {"-+m", "-+h"};
     constexpr std::string_view kLetters = "fFXYUb";
     for (const std::string_view option : kOptions) {

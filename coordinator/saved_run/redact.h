@@ -9,8 +9,9 @@ namespace iobench {
 // Replaces hosts, addresses, boot ids, paths, mount sources and user names in every text of `report` by aliases:
 // client-1 (in the order of the report), host-1, address-1, boot-1, /path-1, source-1, user-1. Equal things get equal
 // aliases, in every text. Below a target, the names of the run's own data files stay. In the command, arguments that
-// name places are dropped. What the user wrote as text (label, names of phases) stays, except for these names in it.
-// `run`: the record that the report was computed from, which knows names that the report has only in free texts. Pure.
+// name places or a user are replaced as a whole. What the user wrote as text (label, names of phases) stays, except for
+// these names in it. `run`: the record that the report was computed from, which knows names that the report has only in
+// free texts. Pure.
 void Redact(const v1::RunRecord& run, v1::RunReport& report);
 
 }  // namespace iobench

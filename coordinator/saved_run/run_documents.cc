@@ -18,6 +18,7 @@
 #include "coordinator/report/iozone/iozone_files.h"
 #include "coordinator/report/iozone/iozone_report.h"
 #include "coordinator/report/result_files.h"
+#include "coordinator/report/result_store.h"
 #include "coordinator/report/workbook/workbook_writer.h"
 #include "coordinator/saved_run/whole_report.h"
 
@@ -54,23 +55,49 @@ absl::Status CheckWorkbook(const std::string& path, bool replace) {
   return CheckCreatable(path);
 }
 
+// Whether nothing is in the document's place, or a file that this program wrote.
+bool IsFree(const Document& document, const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status there = std::filesystem::symlink_status(path, error);
+  if (!std::filesystem::exists(there)) return true;
+  if (document.is_ours == nullptr || !std::filesystem::is_regular_file(there)) return false;
+  std::string head(ReportFormat::kHeadBytes, '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<size_t>(in.gcount()));
+  return document.is_ours(head);
+}
+
 // AlreadyExists: something that is not ours is in the document's place.
 absl::Status CheckPlace(const Document& document, const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return absl::OkStatus();
-  std::string head;
-  if (std::filesystem::is_regular_file(path, error)) {
-    head.resize(ReportFormat::kHeadBytes);
-    std::ifstream in(path, std::ios::binary);
-    in.read(head.data(), static_cast<std::streamsize>(head.size()));
-    head.resize(static_cast<size_t>(in.gcount()));
-  }
-  if (document.is_ours != nullptr && document.is_ours(head)) return absl::OkStatus();
+  if (IsFree(document, path)) return absl::OkStatus();
   return absl::AlreadyExistsError(
       absl::StrCat(path,
                    " is not a cluster-iobench report and is left alone: move it, then write the report with "
                    "`cluster-iobench report DIR --format ",
                    document.name, "`"));
+}
+
+// AlreadyExists: a document would replace a file of the user. In a directory that holds a result, files are those of an
+// earlier run, and ResultStore asks for --force.
+absl::Status CheckResultDirectory(const ClusterOptions& options, const v1::IozoneOutput& iozone) {
+  if (options.out.empty() || options.force || !options.resume.empty() || HoldsResult(options.out))
+    return absl::OkStatus();
+  std::string found = FileNamedLikeIozones(iozone, options.out);
+  for (const std::string& name : options.formats) {
+    IOBENCH_ASSIGN_OR_RETURN(const Document* const document, DocumentNamed(name));
+    if (!IsFree(*document, absl::StrCat(options.out, "/", document->file_name))) found = document->file_name;
+  }
+  if (found.empty()) return absl::OkStatus();
+  return absl::AlreadyExistsError(
+      absl::StrCat(options.out, "/", found,
+                   " would be replaced, although the directory holds no result of an earlier run: choose "
+                   "another directory with --out, or replace the file with --force"));
+}
+
+// A reader that has exited (`| head`) is no failure, and the caller notices a full device.
+absl::Status UnlessNotPrinted(const absl::Status& printed) {
+  return absl::IsDataLoss(printed) ? absl::OkStatus() : printed;
 }
 
 }  // namespace
@@ -82,10 +109,11 @@ std::string WorkbookFileOf(const std::string& given) {
   return given;
 }
 
-absl::Status CheckDocuments(const ClusterOptions& options) {
+absl::Status CheckDocuments(const ClusterOptions& options, const std::optional<v1::IozoneOutput>& iozone) {
   const bool as_format =
       std::find(options.formats.begin(), options.formats.end(), "workbook") != options.formats.end();
   if (as_format || !options.workbook.empty()) IOBENCH_RETURN_IF_ERROR(WorkbookIsBuilt());
+  IOBENCH_RETURN_IF_ERROR(CheckResultDirectory(options, iozone.value_or(v1::IozoneOutput())));
   if (options.workbook.empty()) return absl::OkStatus();
   return CheckWorkbook(WorkbookFileOf(options.workbook), options.force);
 }
@@ -94,10 +122,12 @@ RunDocuments::RunDocuments(const ClusterOptions& options, const std::optional<v1
     : workbook_given_(options.workbook),
       workbook_(WorkbookFileOf(options.workbook)),
       replace_workbook_(options.force),
+      replace_asked_(options.force || !options.resume.empty()),
       iozone_(iozone.value_or(v1::IozoneOutput())) {
   for (const std::string& name : options.formats) {
-    asked_.push_back(*DocumentNamed(name));
-    replace_console_ = replace_console_ || asked_.back()->content == Document::Content::kText;
+    const Document* const document = *DocumentNamed(name);
+    if (std::find(asked_.begin(), asked_.end(), document) == asked_.end()) asked_.push_back(document);
+    replace_console_ = replace_console_ || document->content == Document::Content::kText;
   }
 }
 
@@ -139,14 +169,14 @@ absl::Status RunDocuments::Write(const std::string& directory, std::ostream& out
   const v1::RunReport report =
       WholeReport(*saved, {.charts = show_charts ? Charts::kFilledIn : Charts::kLeftOut});
   absl::Status status = WriteIozoneFiles(report, directory);
-  if (prints_excel) status.Update(WriteIozoneExcel(report, out));
+  if (prints_excel) status.Update(UnlessNotPrinted(WriteIozoneExcel(report, out)));
   for (const Document* document : wanted) {
     const bool is_asked = std::find(asked_.begin(), asked_.end(), document) != asked_.end();
     if (is_asked && document->content == Document::Content::kText)
-      status.Update(document->write(report, out));
+      status.Update(UnlessNotPrinted(document->write(report, out)));
     if (IsResultFile(*document)) continue;
     const std::string path = absl::StrCat(directory, "/", document->file_name);
-    const absl::Status free = is_asked ? absl::OkStatus() : CheckPlace(*document, path);
+    const absl::Status free = is_asked && replace_asked_ ? absl::OkStatus() : CheckPlace(*document, path);
     status.Update(free.ok() ? SaveDocument(*document, report, path, /*replace=*/true) : free);
   }
   if (!workbook_.empty())

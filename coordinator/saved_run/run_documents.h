@@ -14,17 +14,18 @@
 
 namespace iobench {
 
-// Checks, before anything is measured, whether the documents that the user asks for can be written. InvalidArgument,
-// AlreadyExists, FailedPrecondition or an errno's code: this build lacks a format, or the file of -b exists (unless
-// --force is given), is a directory or cannot be created.
-absl::Status CheckDocuments(const ClusterOptions& options);
+// Checks, before anything is measured, whether the documents that the user asks for can be written. `iozone`: IOzone's
+// options, if any was given. InvalidArgument, AlreadyExists, FailedPrecondition or an errno's code: this build lacks a
+// format; the file of -b exists (unless --force is given), is a directory or cannot be created; or the result directory
+// holds no result, but a file that one of the documents would replace (unless --force is given).
+absl::Status CheckDocuments(const ClusterOptions& options, const std::optional<v1::IozoneOutput>& iozone);
 // Returns the file that -b FILE writes: FILE, with .xlsx in place of .xls and IOzone's .wks.
 std::string WorkbookFileOf(const std::string& given);
 
 // A value type. It reads the saved run again, because while a run lasts only briefs of its phases are in memory.
 class RunDocuments {
  public:
-  // REQUIRES: CheckDocuments(options) is OK. `iozone`: IOzone's options, if any was given.
+  // REQUIRES: CheckDocuments is OK for these arguments.
   explicit RunDocuments(const ClusterOptions& options,
                         const std::optional<v1::IozoneOutput>& iozone = std::nullopt);
 
@@ -36,8 +37,8 @@ class RunDocuments {
   std::vector<std::string> FileNames() const;
   // Writes the documents into the result directory (the workbook of -b to its own file) and prints texts on `out`. Also
   // does what IOzone's options ask for: -R prints its Excel text, unless a text format is printed; -+z and -+T write
-  // files. Replaces files of an earlier run, which the run itself has been allowed to replace. Tries all; returns the
-  // first error, which names the file.
+  // files. Replaces files of an earlier run, which the run itself has been allowed to replace (--force, --resume).
+  // Tries all; returns the first error, which names the file. A text that `out` does not take is no error: check `out`.
   absl::Status Write(const std::string& directory, std::ostream& out) const;
 
  private:
@@ -47,6 +48,7 @@ class RunDocuments {
   bool replace_console_ = false;
   std::string workbook_given_, workbook_;  // -b: as given, and the file that is written; empty: none
   bool replace_workbook_ = false;
+  bool replace_asked_ = false;  // --force, --resume: what is in the place of a document that was asked for
   v1::IozoneOutput iozone_;
 };
 

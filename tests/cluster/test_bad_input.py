@@ -315,6 +315,21 @@ def test_what_is_in_the_place_of_a_result_is_not_waited_for(name, path, out):
     assert (out / name).is_fifo() and not outcome.data.exists()
 
 
+@pytest.mark.parametrize("options, name", [
+    (("--format", "markdown"), "report.md"), (("--format", "openmetrics", "--format", "hlog"), "latency.hlog"),
+    (("-+T",), "Child_0.log"), (("-+z",), "Iozone_histogram_child_0.txt")])
+def test_a_file_of_the_user_is_not_replaced_by_a_document(options, name, path, out):
+    out.mkdir()
+    (out / name).write_text("not ours")
+    outcome = program.run([*SMALL, *options], path=path, out=out)
+    expect_one_line(outcome, f"{name} would be replaced.*--out.*--force")
+    assert [entry.name for entry in out.iterdir()] == [name] and not outcome.data.exists()
+    program.run(SMALL, path=path, out=out).expect(0)
+    assert (out / name).read_text() == "not ours", "a run that does not write it leaves it alone"
+    program.run([*SMALL, *options, "--force"], path=path, out=out).expect(0)
+    assert (out / name).read_text() != "not ours"
+
+
 def test_the_help_is_in_words_of_ours():
     outcome = program.plain("run", "--help").expect(0)
     assert "UINT in" not in outcome.stdout and "{auto,local" not in outcome.stdout, outcome

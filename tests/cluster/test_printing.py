@@ -1,17 +1,30 @@
 """A full device, a damaged result and hostile names cause clear messages, not silence or escape sequences."""
+import os
 import re
 import subprocess
 
 import program
+import pytest
 
 SMALL = ("-i", "0", "-i", "1", "-r", "4k", "-s", "64k", "-t", "1")
 
 
+def run_into(stdout, *args):
+    return subprocess.run([program.BINARY, *map(str, args)], stdin=subprocess.DEVNULL, stdout=stdout,
+                          stderr=subprocess.PIPE, text=True, env=program.clean_environment(),
+                          timeout=program.PATIENCE_S)
+
+
 def run_into_full(*args):
     with open("/dev/full", "w") as full:
-        return subprocess.run([program.BINARY, *map(str, args)], stdin=subprocess.DEVNULL, stdout=full,
-                              stderr=subprocess.PIPE, text=True, env=program.clean_environment(),
-                              timeout=program.PATIENCE_S)
+        return run_into(full, *args)
+
+
+def run_into_closed_pipe(*args):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w") as pipe:
+        return run_into(pipe, *args)
 
 
 def test_output_that_cannot_be_written_is_said_and_is_no_success(path, out):
@@ -24,6 +37,16 @@ def test_output_that_cannot_be_written_is_said_and_is_no_success(path, out):
         assert ended.returncode == 1 and ended.stderr.count("standard output") == 1, (args, ended)
     ended = run_into_full("report", out)
     assert ended.returncode == 1 and len(ended.stderr.splitlines()) == 1, ended
+
+
+@pytest.mark.parametrize("options", [(), ("-R",), ("--format", "iozone"), ("--format", "json")])
+def test_a_reader_that_has_exited_is_no_failure_of_a_run_and_a_full_device_is(options, path, out, tmp_path):
+    ended = run_into_closed_pipe(*SMALL, *options, "--path", path, "--out", out)
+    assert ended.returncode == 0 and "written" not in ended.stderr, ended
+    assert (out / "result.json").exists() and (out / "report.iozone.txt").exists() == ("iozone" in options)
+    ended = run_into_full(*SMALL, *options, "--path", path, "--out", tmp_path / "full")
+    assert ended.returncode == 2 and ended.stderr.count("cannot write to standard output") == 1, ended
+    assert "could not be written" not in ended.stderr, ended
 
 
 def test_report_names_a_damaged_phase_and_prints_the_others(path, out):

@@ -254,6 +254,10 @@ TEST_CASE("sizes are in the largest unit that divides them, files in units of 10
   CHECK(BonnieSize(1000) == "1000");
   CHECK(BonnieItems(16384) == "16");
   CHECK(BonnieItems(50) == "0.0488");
+  CHECK(BonnieItems(256) == "0.25");
+  CHECK(BonnieItems(3'000) == "2.92969");
+  CHECK(BonnieItems(50'000) == "48.8281");
+  CHECK(BonnieItems(2'000'000) == "1953");
 }
 
 TEST_CASE("the chunk, the seekers and the directories are in their own fields") {

@@ -123,6 +123,55 @@ TEST_CASE("maps of one operation are told apart by what differs") {
   CHECK(MapTitle(report, report.maps(1)) == "write, 4 lanes, stride 4, /mnt/b, B/A");
 }
 
+// Two runs against a baseline with 20 cells of a sweep, a metadata operation and a phase without a sweep.
+v1::CompareReport SweepAndOthers() {
+  auto report = ReadGolden<v1::CompareReport>("compare.textproto");
+  const v1::PhaseComparison cell = report.phases(0), stat = report.phases(2);
+  report.clear_phases();
+  report.mutable_maps(0)->clear_cells();
+  report.mutable_maps(0)->set_engine("posix");
+  *report.add_maps() = report.maps(0);
+  report.mutable_maps(1)->set_run(2);
+  for (const uint32_t run : {1u, 2u}) {
+    for (uint64_t record = 1024; record <= (uint64_t{1024} << 19); record *= 2) {
+      v1::PhaseComparison& phase = *report.add_phases();
+      phase = cell;
+      phase.set_run(run);
+      phase.mutable_phase()->set_record_bytes(record);
+    }
+    *report.add_phases() = stat;
+    v1::PhaseComparison& alone = *report.add_phases();
+    alone = cell;
+    alone.mutable_phase()->set_name("read alone");
+    alone.mutable_phase()->set_operation("read");
+    for (int last : {1, 2}) report.mutable_phases(report.phases_size() - last)->set_run(run);
+  }
+  return report;
+}
+
+TEST_CASE("of a long comparison the text lists the phases that are in no map") {
+  const std::string text = Written(Named("text"), SweepAndOthers());
+  for (const char* const run : {"B against A", "C against A"}) {
+    INFO(run);
+    const size_t begin = text.find(run);
+    REQUIRE(begin != std::string::npos);
+    const std::string of_run = text.substr(begin, text.find("geometric mean", begin) - begin);
+    CHECK(Contains(of_run, "\n  create, \"all\" "));
+    CHECK(Contains(of_run, "\n  read alone "));
+    CHECK(!Contains(of_run, "\n  write"));
+  }
+}
+
+TEST_CASE("whether a comparison is long is decided for each run alone") {
+  auto report = SweepAndOthers();
+  for (const int at : {22 + 19, 22 + 18, 19, 18}) report.mutable_phases()->DeleteSubrange(at, 1);
+  REQUIRE(report.phases_size() == 40);
+  const std::string text = Written(Named("text"), report);
+  size_t rows = 0;
+  for (const std::string& line : LinesOf(text)) rows += line.starts_with("  write (1m/") ? 1 : 0;
+  CHECK(rows == 2 * 18);
+}
+
 TEST_CASE("phases of one name are told apart by what differs") {
   PhaseLabels labels;
   v1::PhaseKey key;

@@ -1,4 +1,5 @@
 // The console report without --verbose.
+#include <cmath>
 #include <sstream>
 #include <string>
 
@@ -60,6 +61,25 @@ TEST_CASE("a brief page names the slowest and the fastest client in place of the
                "\n  clients     slowest n\303\266rd, \"zwei\"??[31m 350 MiB/s (64 % of mean)\n              "
                "fastest node01 750 MiB/s (136 % of mean)\n"));
   CHECK_FALSE(Contains(ConsolePhase(report, report.phases(2), Brief()), "\n  client"));
+}
+
+TEST_CASE("a client without a rate is neither the slowest nor the fastest") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(1);
+  const v1::ClientPhaseReport one = phase.clients(0);
+  phase.clear_clients();
+  for (const double mib_per_s : {200.0, 300.0, std::nan(""), 100.0, std::nan("")}) {
+    v1::ClientPhaseReport& client = *phase.add_clients();
+    client = one;
+    client.set_host(absl::StrCat("c", phase.clients_size()));
+    client.set_bytes_per_s(mib_per_s * (1 << 20));
+    client.set_share_of_mean(std::nan(""));
+  }
+  CHECK(Contains(ConsolePhase(report, phase, Brief()),
+                 "\n  clients     slowest c4 100 MiB/s   fastest c2 300 MiB/s\n"));
+  phase.mutable_clients()->DeleteSubrange(1, 4);
+  phase.add_clients()->set_bytes_per_s(std::nan(""));
+  CHECK_FALSE(Contains(ConsolePhase(report, phase, Brief()), "\n  clients"));
 }
 
 TEST_CASE("what limited a phase is said in both details, where it is known") {

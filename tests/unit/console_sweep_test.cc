@@ -84,6 +84,33 @@ TEST_CASE("lanes go down and operations across where nothing else changes") {
   REQUIRE(Contains(text, "\n      4    400   800\n"));
 }
 
+TEST_CASE("with several lanes and several records each number of lanes has a table of its own") {
+  for (const uint64_t last_record : {8_KiB, 16_KiB}) {
+    SweepRun run;
+    for (const uint32_t lanes : {1u, 2u}) {
+      for (uint64_t record = 4_KiB; record <= last_record; record *= 2) {
+        run.Phase("write", lanes, 64_KiB, record, 100.0 * lanes + static_cast<double>(record / 1024));
+      }
+    }
+    const std::string text = run.Footer();
+    const std::string last = last_record == 16_KiB ? "  116" : "";
+    REQUIRE(Contains(text, "\nwrite, KiB/s, 1 lane per worker\n  size \\ record"));
+    REQUIRE(Contains(text, "            64k  104  108" + last + "\n"));
+    REQUIRE(Contains(text, "\nwrite, KiB/s, 2 lanes per worker\n  size \\ record"));
+    REQUIRE(Contains(text, "            64k  204  208"));
+    REQUIRE_FALSE(Contains(text, "by operation"));
+  }
+}
+
+TEST_CASE("one size for each number of lanes is in the table of lanes") {
+  SweepRun run;
+  for (const uint32_t lanes : {1u, 2u}) {
+    run.Phase("write", lanes, 64_KiB / lanes, 4_KiB, 100.0 * lanes)
+        .Phase("read", lanes, 64_KiB / lanes, 8_KiB, 200.0 * lanes);
+  }
+  REQUIRE(Contains(run.Footer(), "  lanes  write  read\n      1    100   200\n      2    200   400\n"));
+}
+
 TEST_CASE("workers go down with their clients, what a client has of the rate, and how it scales") {
   SweepRun run;
   run.report().mutable_run()->set_worker_count(4);

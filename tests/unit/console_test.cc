@@ -241,6 +241,24 @@ TEST_CASE("of many clients the slowest twenty are listed") {
   CHECK(text.find("  c99 ") < text.find("  c98 "));
 }
 
+TEST_CASE("of many clients those without a rate come first and then the slowest") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(2);
+  for (int i = 1; i <= 99; ++i) {
+    v1::ClientPhaseReport& client = *phase.add_clients();
+    client = phase.clients(0);
+    client.set_host("c" + std::to_string(i));
+    client.set_bytes_per_s(i % 20 == 0 ? std::nan("") : 1000.0 * (100 - i));
+  }
+  const std::string text = ConsolePhase(report, phase, ConsoleStyle{});
+  for (const char* const name : {"  c20 ", "  c40 ", "  c60 ", "  c80 ", "  c99 ", "  c84 "}) {
+    INFO(name);
+    CHECK(Contains(text, name));
+  }
+  CHECK(!Contains(text, "  c83 "));
+  CHECK(text.find("  c80 ") < text.find("  c99 "));
+}
+
 TEST_CASE("five of nine stragglers are named and the rest are counted") {
   v1::RunReport report = GoldenReport();
   v1::PhaseReport& phase = *report.mutable_phases(2);

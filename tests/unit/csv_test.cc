@@ -108,6 +108,22 @@ TEST_CASE("metadata operations have no size of files and no rate of data, unless
   }
 }
 
+TEST_CASE("a row names the operation of its lane and phases.csv those of the phase") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(0);
+  phase.set_operation("write+random-read");
+  phase.mutable_clients(0)->mutable_workers(0)->mutable_lanes(1)->set_operation("random-read");
+  const auto records = Records(report);
+  CHECK(records[0].at("operation") == "write");
+  CHECK(records[1].at("operation") == "random-read");
+  CHECK(records[4].at("operation") == "write+random-read");  // of a lost worker without lanes
+  std::ostringstream phases;
+  REQUIRE(WriteReport(kPhasesCsvFormat, report, phases).ok());
+  const auto rows = ReadCsv(phases.str());
+  const auto column = std::find(rows[0].begin(), rows[0].end(), "operation") - rows[0].begin();
+  CHECK(rows[1][static_cast<size_t>(column)] == "write+random-read");
+}
+
 TEST_CASE("states of lanes and codes of marks are words") {
   const auto records = Records(GoldenReport());
   CHECK(records[0].at("state") == "done");

@@ -64,7 +64,7 @@ TEST_CASE("rows are in the file at once, and the end of a phase adds its own") {
   auto csv = LiveCsv::Open(directory.file(), false);
   REQUIRE(csv.ok());
   (*csv)->RunStarts(LiveReport({"a"}));
-  LivePhase phase(1);
+  LivePhase phase({"a"});
   (*csv)->PhasePrepares(phase.At(0));
   phase.Answer(0, 1, 512, 8);
   (*csv)->PhaseMoves(phase.At(1));

@@ -18,7 +18,7 @@ std::string Joined(const std::vector<PageLine>& lines) {
 }
 
 struct RunningPage {
-  explicit RunningPage(const std::vector<std::string>& hosts) : phase(hosts.size()) {
+  explicit RunningPage(const std::vector<std::string>& hosts) : phase(hosts) {
     page.RunStarts(LiveReport(hosts));
     page.PhasePrepares(phase.At(0));
   }
@@ -124,7 +124,7 @@ TEST_CASE("the phases around the current one are shown where not all fit") {
     report.mutable_run()->mutable_plan()->add_phases()->set_name(absl::StrCat("phase-", i));
   }
   page.RunStarts(report);
-  LivePhase phase(1);
+  LivePhase phase({"a"});
   phase.phase.set_name("phase-60");
   PhaseProgress progress = phase.At(1);
   progress.index = 60;

@@ -12,10 +12,14 @@ namespace iobench {
 
 // A phase of several clients, whose state a test sets.
 struct LivePhase {
-  explicit LivePhase(size_t client_count) : clients(client_count) {
+  explicit LivePhase(const std::vector<std::string>& names) {
     phase.set_name("write");
     phase.add_assignments()->mutable_operation()->set_name("write");
-    for (ClientProgress& client : clients) client.lane_count = client.lanes_running = 2;
+    for (const std::string& name : names) {
+      ClientProgress& client = clients.emplace_back();
+      client.name = name;
+      client.lane_count = client.lanes_running = 2;
+    }
   }
   PhaseProgress At(double elapsed_s) {
     PhaseProgress progress;

@@ -10,8 +10,7 @@ namespace {
 
 TEST_CASE("a rate is what was moved between two answers, by the time between them") {
   LiveRates rates;
-  rates.RunStarts(LiveReport({"a", "b"}));
-  LivePhase phase(2);
+  LivePhase phase({"a", "b"});
   CHECK(rates.PhasePrepares(phase.At(0)).clients.empty());
   phase.Answer(0, 1.0, 1000, 10);
   phase.Answer(1, 2.0, 4000, 8);
@@ -32,8 +31,7 @@ TEST_CASE("a rate is what was moved between two answers, by the time between the
 
 TEST_CASE("a client that has not answered has no rate, and then the mean since its last answer") {
   LiveRates rates;
-  rates.RunStarts(LiveReport({"a", "b"}));
-  LivePhase phase(2);
+  LivePhase phase({"a", "b"});
   phase.Answer(0, 1, 100, 1);
   phase.Answer(1, 1, 100, 1);
   rates.PhaseMoves(phase.At(1));
@@ -49,16 +47,15 @@ TEST_CASE("a client that has not answered has no rate, and then the mean since i
 
 TEST_CASE("before the first answer, no rate is known") {
   LiveRates rates;
-  LivePhase phase(1);
+  LivePhase phase({"a"});
   const LiveSample sample = rates.PhaseMoves(phase.At(1));
   CHECK(std::isnan(sample.cluster.bytes_per_s));
-  CHECK(sample.clients[0].client == "client 0");
+  CHECK(sample.clients[0].client == "a");
 }
 
 TEST_CASE("rates by their times, with that of the phase's end, add up to what the phase did") {
   LiveRates rates;
-  rates.RunStarts(LiveReport({"a", "b"}));
-  LivePhase phase(2);
+  LivePhase phase({"a", "b"});
   rates.PhasePrepares(phase.At(0));
   double sum = 0, before_s = 0;
   const auto add = [&](const LiveRow& row) {
@@ -84,11 +81,39 @@ TEST_CASE("rates by their times, with that of the phase's end, add up to what th
   CHECK(last.cluster.lanes_running == 0);
 }
 
+TEST_CASE("a phase of servers has their rows alone and all its rates add up to what the servers did") {
+  LiveRates rates;
+  LivePhase phase({"vm", "c02", "vm (2)"});  // the last one is a server, on the host of the first client
+  for (const size_t idle : {0u, 1u}) phase.clients[idle].lane_count = phase.clients[idle].lanes_running = 0;
+  rates.PhasePrepares(phase.At(0));
+  double server_sum = 0, cluster_sum = 0, before_s = 0;
+  const auto add = [&](const LiveSample& sample) {
+    REQUIRE(sample.clients.size() == 1);
+    const LiveRow& row = sample.clients[0];
+    CHECK(row.client == "vm (2)");
+    server_sum += row.bytes_per_s * (row.at_s - before_s);
+    cluster_sum += sample.cluster.bytes_per_s * (row.at_s - before_s);
+    before_s = row.at_s;
+  };
+  phase.Answer(2, 1, 1000, 10);
+  add(rates.PhaseMoves(phase.At(1)));
+  phase.Answer(2, 2, 1800, 18);
+  add(rates.PhaseMoves(phase.At(2)));
+  v1::PhaseReport report;
+  report.set_duration_s(3);
+  report.set_bytes(2500);
+  v1::ClientPhaseReport& server = *report.add_clients();
+  server.set_host("vm (2)");
+  server.set_bytes(2500);
+  add(rates.PhaseEnds(report));
+  CHECK(server_sum == Approx(2500));
+  CHECK(cluster_sum == Approx(2500));
+}
+
 TEST_CASE(
     "latencies are those of the ops since the last answer, and the cluster's those of all clients' ops") {
   LiveRates rates;
-  rates.RunStarts(LiveReport({"a", "b"}));
-  LivePhase phase(2);
+  LivePhase phase({"a", "b"});
   rates.PhasePrepares(phase.At(0));
   phase.Answer(0, 1, 1000, 10);
   phase.Answer(1, 1, 1000, 10);
@@ -109,8 +134,7 @@ TEST_CASE(
 
 TEST_CASE("at the end of a phase, latencies are the report's, of the whole phase") {
   LiveRates rates;
-  rates.RunStarts(LiveReport({"a"}));
-  LivePhase phase(1);
+  LivePhase phase({"a"});
   rates.PhasePrepares(phase.At(0));
   v1::PhaseReport report;
   v1::ClientPhaseReport& client = *report.add_clients();
@@ -124,7 +148,7 @@ TEST_CASE("at the end of a phase, latencies are the report's, of the whole phase
 
 TEST_CASE("a phase begins from nothing") {
   LiveRates rates;
-  LivePhase phase(1);
+  LivePhase phase({"a"});
   phase.Answer(0, 5, 5000, 50);
   rates.PhaseMoves(phase.At(5));
   phase.Answer(0, 1, 300, 3);

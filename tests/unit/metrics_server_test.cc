@@ -25,7 +25,7 @@ TEST_CASE("the newest figures are served, with the type that Prometheus asks for
   CHECK_FALSE(absl::StrContains(before->body, "{phase="));
 
   (*server)->RunStarts(LiveReport({"a"}));
-  LivePhase phase(1);
+  LivePhase phase({"a"});
   (*server)->PhasePrepares(phase.At(0));
   phase.Answer(0, 1, 512, 8);
   (*server)->PhaseMoves(phase.At(1));

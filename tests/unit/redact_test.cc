@@ -26,7 +26,9 @@ struct Hostile {
     info.set_command(
         "cluster-iobench acme alice@acme-login --path /mnt/acme -F/srv/acme2/x -+m acme.list --out acme results "
         "--coordinator-host 10.9.8.7 -Rab acme.xls --hosts alice@acme[01-09],acme-gw:22 "
-        "--launcher ssh -J acme-bastion -o HostName=acme --copy-binary -i 0 -r 64k");
+        "--launcher ssh -J acme-bastion -o HostName=acme --copy-binary -i 0 -r 64k "
+        "--user alice --tls-key alice.key --tls-cert=certs/alice-nas.pem --tls-ca acme.pem --resume acme "
+        "--background write@1m,acme.yaml,file-mix --background-clients 1");
     info.mutable_plan()->mutable_targets(0)->set_path("/mnt/acme");
     info.add_problems()->set_message("open /mnt/acme/cluster-iobench.data/lane-000001.0 on acme7: I/O error");
     report.add_notes(
@@ -130,6 +132,21 @@ TEST_CASE("equal things have equal aliases, wherever they stand") {
   CHECK(absl::StrContains(report.notes(report.notes_size() - 1), "client-1 and client-3 report"));
   CHECK(absl::StrContains(report.run().command(), " user-1@"));
   CHECK(absl::StrContains(report.run().command(), " --copy-binary -i 0 -r 64k"));
+}
+
+TEST_CASE("in the command the user has an alias and loads stay unless they are files") {
+  Hostile hostile;
+  Redact(hostile.run, hostile.report);
+  const std::string& command = hostile.report.run().command();
+  INFO(command);
+  CHECK(absl::StrContains(command, " --user user-1 --tls-key /path-"));
+  CHECK(absl::StrContains(command, " --tls-cert=/path-"));
+  CHECK(absl::StrContains(command, " --background write@1m,/path-"));
+  CHECK(absl::EndsWith(command, ",file-mix --background-clients 1"));
+  v1::RunReport report;
+  report.mutable_run()->set_command("cluster-iobench --user=bob --background stat --background=loads.yaml");
+  Redact(v1::RunRecord(), report);
+  CHECK(report.run().command() == "cluster-iobench --user=user-1 --background stat --background=/path-1");
 }
 
 TEST_CASE("what identifies nobody stays: figures, sizes, versions, operations") {

@@ -67,7 +67,7 @@ export const figure = (page, id) => page.locator(`[data-figure="${id}"]`).first(
 export async function drawn(page, id, index = 0) {
   const element = page.locator(`[data-figure="${id}"]`).nth(index);
   await element.scrollIntoViewIfNeeded();
-  await element.locator('.chart[data-drawn]').waitFor({ timeout: 30_000 });
+  await element.locator('.chart[data-drawn]').waitFor({ timeout: 60_000 });
   return element;
 }
 

@@ -6,9 +6,9 @@
 
 namespace iobench {
 
-// Twelve clients of which one is slow and one stalls, host names with HTML and quotes, criteria, marks, a sweep over
-// file and record sizes with a hole and cached cells, strides, a load curve, two targets, repetitions, a phase in which
-// nothing was measured.
+// Twelve clients of which one is slow and one stalls and has no known clock error, host names with HTML and quotes,
+// criteria, marks, a sweep over file and record sizes with a hole, a cell without a figure and cached cells, strides, a
+// load curve, two targets, repetitions, a phase in which nothing was measured.
 v1::RunReport RichReport();
 // A run that ended before its first phase.
 v1::RunReport EmptyReport();

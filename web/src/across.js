@@ -7,6 +7,7 @@ import { colour, colourBar, latencyAxis, layout, palette, plain, scene, SCALE } 
 import { number, rateIn, size, unitOf } from './units.js';
 import { perClientFigures } from './per_client.js';
 
+const maxOf = (values) => Math.max(0, ...values.filter(Number.isFinite));
 const distinct = (values) => [...new Set(values)].sort((a, b) => a - b);
 
 function groupsBy(items, key) {
@@ -117,7 +118,7 @@ function sweepChart(report, sweep, settings) {
   const hover = sweep.sizes.map((bytes, i) => sweep.records.map((record, j) =>
     `${size(bytes)} per lane, records of ${size(record)}: <b>${number(z[i][j])} ${unit.name}</b>`));
   if (settings.kind === 'surface') {
-    const top = high ?? Math.max(...z.flat());
+    const top = high ?? maxOf(z.flat());
     return { traces: [{ type: 'surface', x, y, z, colorscale: SCALE, cmin: 0, cmax: high, connectgaps: false,
       text: hover, hovertemplate: '%{text}<extra></extra>', showscale: false,
       contours: { x: { show: true, color: 'rgba(0,0,0,.25)' }, y: { show: true, color: 'rgba(0,0,0,.25)' } } },
@@ -203,7 +204,7 @@ export function sweepSection(report) {
   if (all.length === 0) return null;
   const settings = {
     kind: 'heatmap', common: true,
-    max: (unit) => Math.max(...all.flatMap((sweep) => sweep.members.map((phase) => rateIn(unit, phase.headline)))) };
+    max: (unit) => maxOf(all.flatMap((sweep) => sweep.members.map((phase) => rateIn(unit, phase.headline)))) };
   const command = cellCommand(report, all.flatMap((sweep) => sweep.members));
   const figures = all.map((sweep) => sweepFigure(report, sweep, settings, command.show));
   const refresh = () => figures.forEach((figure) => figure.refresh());

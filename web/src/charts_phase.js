@@ -21,7 +21,7 @@ export function clientsFigure(report, phase) {
   return new Figure({
     id: 'clients', title: 'Clients',
     note: `Slowest first; higher is better. Fairness of the lanes: Jain ${number(fair?.jain, 3)} (1 is equal), `
-      + `CoV ${percent(fair?.cov === undefined ? NaN : fair.cov * 100)}. ${stragglers}`,
+      + `CoV ${percent((fair?.cov ?? NaN) * 100)}. ${stragglers}`,
     chart: () => {
       const unit = unitOf(phase);
       const sorted = order();

@@ -27,7 +27,7 @@ export function clientsTable(clients) {
       { title: 'L2 cache', format: cache }, { title: 'L3 cache', format: cache },
       { title: 'workers', format: count }, { title: 'clock' }, { title: 'clock error (µs)', format: number }, { title: 'targets' }, { title: 'settings' }],
     rows: clients.map((client) => [client.host, client.kernel, client.processors, client.memory_bytes, client.l2_cache_bytes, client.l3_cache_bytes, client.worker_count,
-      client.clock, client.clock_error_ns / 1000,
+      client.clock, (client.clock_error_ns ?? NaN) / 1000,
       (client.targets ?? []).map(targetText).join(' | '), settings(client.settings)]) };
 }
 

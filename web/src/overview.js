@@ -26,12 +26,19 @@ export function header(report, controls) {
 
 const PREFIXES = { '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 1024, Mi: 1024 ** 2, Gi: 1024 ** 3, Ti: 1024 ** 4 };
 
-// What was measured, in the unit in which the criterion was stated: bytes/s, ops/s or a time (in µs).
-function measured({ criterion, measured: value }) {
+// What was measured. Data rates have the prefix with which the criterion was stated.
+function measured({ criterion, unit, measured: value }) {
   if (!Number.isFinite(value)) return '–';
-  const rate = /\d\s*([kMGT]i?|Ki|)B\/s\s*$/.exec(criterion);
-  if (rate) return `${number(value / PREFIXES[rate[1]])} ${rate[1]}B/s`;
-  return /\d\s*(ns|us|µs|ms|s)\s*$/.test(criterion) && !/ops\/s\s*$/.test(criterion) ? micros(value) : `${number(value)} ops/s`;
+  switch (unit) {
+    case 'B/s': {
+      const prefix = /\d\s*([kMGT]i?|Ki|)B\/s\s*$/.exec(criterion)?.[1] ?? 'Mi';
+      return `${number(value / PREFIXES[prefix])} ${prefix}B/s`;
+    }
+    case 'ops/s': return `${number(value)} ops/s`;
+    case 'us': return micros(value);
+    case 'marks': return value === 0 ? 'none' : plural(value, 'mark');
+    default: return number(value);
+  }
 }
 
 export function verdict(report) {

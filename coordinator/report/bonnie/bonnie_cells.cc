@@ -84,7 +84,9 @@ std::string BonnieSize(uint64_t bytes) {
 std::string BonnieItems(uint64_t count) {
   if (count == 0) return "";
   if (count % 1024 == 0) return absl::StrCat(count / 1024);
-  return absl::StrFormat("%.3g", static_cast<double>(count) / 1024);
+  const double units = static_cast<double>(count) / 1024;
+  if (units >= 1000) return absl::StrFormat("%.0f", units);  // a reader may take no exponents
+  return units < 1 ? absl::StrFormat("%.3g", units) : absl::StrFormat("%.6g", units);
 }
 
 }  // namespace iobench

@@ -19,7 +19,7 @@ std::string BonnieShortRate(const BonnieMachine& machine, BonnieTest test);
 
 // In the largest of G, M and K that divides it: "2G", "65539K"; otherwise plain bytes. Empty for 0.
 std::string BonnieSize(uint64_t bytes);
-// In units of 1024 files, as -n has it: "16", "0.049". Empty for 0.
+// In units of 1024 files, as -n has it: "16", "0.0488", "48.8281"; whole numbers from 1000 on. Empty for 0.
 std::string BonnieItems(uint64_t count);
 
 }  // namespace iobench

@@ -1,4 +1,5 @@
 // Comparisons and histories for people, as text.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -18,8 +19,8 @@ namespace iobench {
 namespace {
 
 constexpr int kMaxDifferences = 20;
-constexpr int kMaxPhaseRows = 20;  // of a sweep, which has maps
-constexpr int kMaxPoints = 30;     // of a history, the newest
+constexpr size_t kMaxPhaseRows = 20;  // with more phases, those in a map have no row
+constexpr int kMaxPoints = 30;        // of a history, the newest
 
 using Align = TextTable::Align;
 
@@ -54,14 +55,37 @@ void PutDifferences(const google::protobuf::RepeatedPtrField<v1::Difference>& di
   }
 }
 
-void PutPhases(const v1::CompareReport& report, uint32_t run, const PhaseLabels& labels, ConsolePage& page) {
+// A map has all phases that differ only in size and record.
+bool IsInMap(const v1::CompareReport& report, const v1::PhaseComparison& phase) {
+  const v1::PhaseKey& key = phase.phase();
+  return !phase.metadata() &&
+         std::any_of(report.maps().begin(), report.maps().end(), [&](const v1::RatioMap& map) {
+           return map.run() == phase.run() && map.operation() == key.operation() &&
+                  map.lane_count() == key.lane_count() && map.engine() == key.engine() &&
+                  map.stride_records() == key.stride_records() && map.target() == key.target();
+         });
+}
+
+// The phases of a run that get a row.
+std::vector<const v1::PhaseComparison*> ListedPhases(const v1::CompareReport& report, uint32_t run) {
+  std::vector<const v1::PhaseComparison*> all, in_no_map;
+  for (const v1::PhaseComparison& phase : report.phases()) {
+    if (phase.run() != run) continue;
+    all.push_back(&phase);
+    if (!IsInMap(report, phase)) in_no_map.push_back(&phase);
+  }
+  return all.size() > kMaxPhaseRows ? in_no_map : all;
+}
+
+void PutPhases(const std::vector<const v1::PhaseComparison*>& phases, uint32_t run, const PhaseLabels& labels,
+               ConsolePage& page) {
   // Metadata operations have another unit than all others, so they have a table of their own.
   bool first = true;
   for (const bool metadata : {false, true}) {
     std::vector<double> rates;
-    for (const auto& phase : report.phases()) {
-      if (phase.run() == run && phase.metadata() == metadata)
-        rates.insert(rates.end(), {phase.baseline().rate(), phase.compared().rate()});
+    for (const v1::PhaseComparison* const phase : phases) {
+      if (phase->metadata() == metadata)
+        rates.insert(rates.end(), {phase->baseline().rate(), phase->compared().rate()});
     }
     if (rates.empty()) continue;
     if (!std::exchange(first, false)) page.Blank();
@@ -75,12 +99,12 @@ void PutPhases(const v1::CompareReport& report, uint32_t run, const PhaseLabels&
                      {"verdict", Align::kLeft},
                      {"p99", Align::kRight, true},
                      {"of p99", Align::kLeft, true}});
-    for (const auto& phase : report.phases()) {
-      if (phase.run() != run || phase.metadata() != metadata) continue;
-      table.AddRow({labels.Of(phase.phase()), unit.Text(phase.baseline().rate()),
-                    unit.Text(phase.compared().rate()), RatioText(phase.rate().ratio()),
-                    IntervalText(phase.rate()), phase.rate().verdict(),
-                    RatioText(phase.latency_p99().ratio()), phase.latency_p99().verdict()});
+    for (const v1::PhaseComparison* const phase : phases) {
+      if (phase->metadata() != metadata) continue;
+      table.AddRow({labels.Of(phase->phase()), unit.Text(phase->baseline().rate()),
+                    unit.Text(phase->compared().rate()), RatioText(phase->rate().ratio()),
+                    IntervalText(phase->rate()), phase->rate().verdict(),
+                    RatioText(phase->latency_p99().ratio()), phase->latency_p99().verdict()});
     }
     page.Table(table);
   }
@@ -124,9 +148,7 @@ void PutRun(const v1::CompareReport& report, uint32_t run, const PhaseLabels& la
     page.Line({{absl::StrCat(RunLetter(run), " against A"), Tone::kStrong},
                {VerdictSentence(report.counts(static_cast<int>(run) - 1))}});
   }
-  if (report.maps().empty() || report.phases_size() <= kMaxPhaseRows) {
-    PutPhases(report, run, labels, page);
-  }
+  PutPhases(ListedPhases(report, run), run, labels, page);
   bool first = true;
   for (const v1::RatioMap& map : report.maps()) {
     if (map.run() != run) continue;

@@ -78,9 +78,10 @@ struct Sweep {
   std::set<std::pair<uint64_t, uint64_t>> shapes;          // size and record
   std::map<std::pair<size_t, Place>, Cell> cells;          // by index of the operation
   std::vector<std::pair<std::string, std::string>> marks;  // code and text of the first occurrence, in order
+  // No operation has two sizes or records at one number of lanes.
+  bool by_lanes = true;
 
   bool by_workers() const { return workers.size() > 1; }
-  bool by_lanes() const { return shapes.size() <= lanes.size(); }
 };
 
 size_t NumberIn(std::vector<std::string>& names, const std::string& name) {
@@ -103,6 +104,7 @@ void NoteMarks(const v1::PhaseReport& phase, Measured& measured, Sweep& sweep) {
 Sweep SweepOf(const v1::RunReport& report, uint32_t only_target) {
   const v1::Plan& plan = report.run().plan();
   Sweep sweep;
+  std::set<std::pair<size_t, uint32_t>> lanes_of_operations;
   for (const v1::Phase& phase : plan.phases()) {
     if (phase.only_target() != only_target) continue;
     const Place place = PlaceOf(plan, phase);
@@ -111,7 +113,8 @@ Sweep SweepOf(const v1::RunReport& report, uint32_t only_target) {
     sweep.sizes.insert(place.bytes);
     sweep.records.insert(place.record_bytes);
     sweep.shapes.insert({place.bytes, place.record_bytes});
-    NumberIn(sweep.operations, Printable(FirstOperationOf(phase).name()));
+    const size_t operation = NumberIn(sweep.operations, Printable(FirstOperationOf(phase).name()));
+    sweep.by_lanes &= lanes_of_operations.insert({operation, place.lanes}).second;
   }
   sweep.in_ops.resize(sweep.operations.size());
   for (const v1::PhaseReport& phase : report.phases()) {
@@ -341,7 +344,7 @@ void PutTables(const v1::RunReport& report, uint32_t only_target, ConsolePage& p
   const Letters letters = LettersOf(sweep);
   if (sweep.by_workers()) {
     PutAllScaling(report, only_target, sweep, letters, page);
-  } else if (sweep.by_lanes()) {
+  } else if (sweep.by_lanes) {
     PutLanesByOperation(sweep, letters, page);
   } else {
     for (size_t operation = 0; operation < sweep.operations.size(); ++operation) {

@@ -84,6 +84,11 @@ double RateOf(const v1::PhaseReport& phase, const v1::ClientPhaseReport& client)
   return phase.headline_in_ops() ? client.ops_per_s() : client.bytes_per_s();
 }
 
+// A client without a lane that counts has no rate, and comes first.
+double RateToSortBy(double rate) {
+  return std::isnan(rate) ? -1 : rate;
+}
+
 TextTable ClientTable(const v1::PhaseReport& phase,
                       const std::vector<const v1::ClientPhaseReport*>& clients) {
   std::vector<double> rates, clock_errors_s;
@@ -136,8 +141,9 @@ void PutClientsAlone(const v1::PerClientReport& phase, ConsolePage& page) {
   }
   const size_t count = rows.size();
   if (count > kMaxClientRows) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const auto* a, const auto* b) { return a->alone() < b->alone(); });
+    std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+      return RateToSortBy(a->alone()) < RateToSortBy(b->alone());
+    });
     rows.resize(kClientRowsOfMany);
   }
   const RateColumn column(phase.in_ops(), rates);
@@ -210,7 +216,7 @@ void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
   const size_t count = clients.size();
   if (count > kMaxClientRows) {
     std::stable_sort(clients.begin(), clients.end(), [&phase](const auto* a, const auto* b) {
-      return phase.headline_in_ops() ? a->ops_per_s() < b->ops_per_s() : a->bytes_per_s() < b->bytes_per_s();
+      return RateToSortBy(RateOf(phase, *a)) < RateToSortBy(RateOf(phase, *b));
     });
     clients.resize(kClientRowsOfMany);
   }
@@ -224,10 +230,14 @@ void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
 }
 
 void PutClientRange(const v1::PhaseReport& phase, ConsolePage& page) {
-  if (phase.clients_size() < 2) return;
+  std::vector<const v1::ClientPhaseReport*> clients;  // with a rate
+  for (const v1::ClientPhaseReport& client : phase.clients()) {
+    if (std::isfinite(RateOf(phase, client))) clients.push_back(&client);
+  }
+  if (clients.size() < 2) return;
   const auto [slowest, fastest] = std::minmax_element(
-      phase.clients().begin(), phase.clients().end(),
-      [&phase](const auto& a, const auto& b) { return RateOf(phase, a) < RateOf(phase, b); });
+      clients.begin(), clients.end(),
+      [&phase](const auto* a, const auto* b) { return RateOf(phase, *a) < RateOf(phase, *b); });
   const auto text_of = [&phase](const char* which, const v1::ClientPhaseReport& client) {
     const double rate = RateOf(phase, client), share = client.share_of_mean();
     return absl::StrCat(
@@ -235,7 +245,7 @@ void PutClientRange(const v1::PhaseReport& phase, ConsolePage& page) {
         RateText(phase.headline_in_ops(), rate, rate),
         std::isfinite(share) ? absl::StrCat(" (", std::llround(100 * share), " % of mean)") : std::string());
   };
-  page.Figures("clients", {text_of("slowest", *slowest), text_of("fastest", *fastest)});
+  page.Figures("clients", {text_of("slowest", **slowest), text_of("fastest", **fastest)});
 }
 
 void PutSummary(const v1::RunReport& report, ConsolePage& page) {

@@ -1,7 +1,13 @@
 #include "coordinator/report/iozone/iozone_files.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <map>
 #include <span>
+#include <string_view>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -13,6 +19,25 @@
 
 namespace iobench {
 namespace {
+
+namespace fs = std::filesystem;
+
+// The name of a lane's file: the lane's number between two texts.
+struct NameOfLane {
+  const char* begin;
+  const char* end;
+
+  std::string Of(uint32_t lane) const { return absl::StrCat(begin, lane, end); }
+  bool Matches(std::string_view name) const {
+    if (!name.starts_with(begin)) return false;
+    name.remove_prefix(std::string_view(begin).size());
+    const size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+    return digits > 0 && name.substr(digits) == end;
+  }
+};
+
+constexpr NameOfLane kHistogramName = {"Iozone_histogram_child_", ".txt"};
+constexpr NameOfLane kLogName = {"Child_", ".log"};
 
 using TextOfLane = std::string (*)(const v1::PhaseReport& phase, const v1::LanePhaseReport& lane);
 
@@ -30,11 +55,11 @@ std::map<uint32_t, std::string> TextsByLane(const v1::RunReport& report, TextOfL
 }
 
 absl::Status WriteAll(const std::map<uint32_t, std::string>& texts, const std::string& directory,
-                      const char* begin, const char* end) {
+                      const NameOfLane& name) {
   absl::Status status;
   for (const auto& [lane, text] : texts) {
     status.Update(WriteFileAtomically(
-        absl::StrCat(directory, "/", begin, lane, end),
+        absl::StrCat(directory, "/", name.Of(lane)),
         [&text = text](std::ostream& out) {
           out << text;
           return Flush(out, "IOzone");
@@ -51,13 +76,25 @@ bool HasIozoneFiles(const v1::IozoneOutput& output) {
   return output.histograms() || output.log();
 }
 
+std::string FileNamedLikeIozones(const v1::IozoneOutput& output, const std::string& directory) {
+  std::string first;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const bool is_like =
+        (output.histograms() && kHistogramName.Matches(name)) || (output.log() && kLogName.Matches(name));
+    if (is_like && (first.empty() || name < first)) first = name;
+  }
+  return first;
+}
+
 absl::Status WriteIozoneFiles(const v1::RunReport& report, const std::string& directory) {
   absl::Status status;
   if (report.run().iozone().histograms()) {
-    status.Update(WriteAll(TextsByLane(report, HistogramText), directory, "Iozone_histogram_child_", ".txt"));
+    status.Update(WriteAll(TextsByLane(report, HistogramText), directory, kHistogramName));
   }
   if (report.run().iozone().log()) {
-    status.Update(WriteAll(TextsByLane(report, LogText), directory, "Child_", ".log"));
+    status.Update(WriteAll(TextsByLane(report, LogText), directory, kLogName));
   }
   return status;
 }

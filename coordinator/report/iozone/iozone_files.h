@@ -13,6 +13,10 @@ namespace iobench {
 // True if these options ask for such files.
 bool HasIozoneFiles(const v1::IozoneOutput& output);
 
+// Returns the name of a file in `directory` that is named like one of these files, the first by name; empty: there is
+// none, or the options do not ask for such files.
+std::string FileNamedLikeIozones(const v1::IozoneOutput& output, const std::string& directory);
+
 // Writes Iozone_histogram_child_N.txt and Child_N.log for every lane N, as far as the run's options ask for them, into
 // `directory`; replaces those of an earlier run. Errors name the file.
 absl::Status WriteIozoneFiles(const v1::RunReport& report, const std::string& directory);

@@ -1,0 +1,90 @@
+// Which files the documents of a run may replace.
+#include "coordinator/saved_run/run_documents.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "catch2/catch.hpp"
+#include "tests/support/temp_dir.h"
+
+namespace iobench {
+namespace {
+
+ClusterOptions Into(const TempDir& directory, const std::string& format) {
+  ClusterOptions options;
+  options.out = directory.path();
+  if (!format.empty()) options.formats.push_back(format);
+  return options;
+}
+
+v1::IozoneOutput LogAndHistograms() {
+  v1::IozoneOutput output;
+  output.set_log(true);
+  output.set_histograms(true);
+  return output;
+}
+
+TEST_CASE("a file of the user is in the way of a document until the user gives --force") {
+  for (const std::string format : {"markdown", "openmetrics", "bonnie-csv"}) {
+    const TempDir directory;
+    ClusterOptions options = Into(directory, format);
+    const std::string file = (*DocumentNamed(format))->file_name;
+    INFO(file);
+    CHECK(CheckDocuments(options, std::nullopt).ok());
+    directory.Write(file, "not ours");
+    const absl::Status refused = CheckDocuments(options, std::nullopt);
+    CHECK(absl::IsAlreadyExists(refused));
+    CHECK(absl::StrContains(refused.message(), directory / file));
+    CHECK(absl::StrContains(refused.message(), "--force"));
+    options.force = true;
+    CHECK(CheckDocuments(options, std::nullopt).ok());
+    CHECK(CheckDocuments(Into(directory, "timeline-csv"), std::nullopt).ok());
+  }
+}
+
+TEST_CASE("a page of this program is in nobody's way and another page is") {
+  const TempDir directory;
+  directory.Write("report.html", "<!doctype html><meta name=\"generator\" content=\"cluster-iobench\">");
+  CHECK(CheckDocuments(Into(directory, "html"), std::nullopt).ok());
+  directory.Write("report.html", "<!doctype html>my thesis");
+  CHECK(absl::IsAlreadyExists(CheckDocuments(Into(directory, "html"), std::nullopt)));
+  CHECK(CheckDocuments(Into(directory, ""), std::nullopt).ok());  // it is left alone
+}
+
+TEST_CASE("files that IOzone itself wrote are in the way of those of -+T and -+z") {
+  for (const char* const file : {"Child_0.log", "Child_17.log", "Iozone_histogram_child_3.txt"}) {
+    const TempDir directory;
+    directory.Write(file, "IOzone's");
+    CHECK(CheckDocuments(Into(directory, ""), std::nullopt).ok());
+    const absl::Status refused = CheckDocuments(Into(directory, ""), LogAndHistograms());
+    CHECK(absl::IsAlreadyExists(refused));
+    CHECK(absl::StrContains(refused.message(), file));
+  }
+  const TempDir directory;
+  for (const char* const file : {"Child_.log", "Child_a.log", "Child_1.log.old", "My_Child_1.log"}) {
+    directory.Write(file, "of no lane");
+  }
+  CHECK(CheckDocuments(Into(directory, ""), LogAndHistograms()).ok());
+}
+
+TEST_CASE("in a directory with a result, its files are those of an earlier run") {
+  const TempDir directory;
+  directory.Write("report.md", "# of an earlier run");
+  directory.Write("Child_0.log", "of an earlier run");
+  directory.Write("phases.csv", "run_id");
+  CHECK(CheckDocuments(Into(directory, "markdown"), LogAndHistograms()).ok());
+}
+
+TEST_CASE("a format that is given twice is one document") {
+  const TempDir directory;
+  ClusterOptions options = Into(directory, "markdown");
+  options.formats.push_back("markdown");
+  const std::vector<std::string> names = RunDocuments(options).FileNames();
+  CHECK(std::count(names.begin(), names.end(), "report.md") == 1);
+}
+
+}  // namespace
+}  // namespace iobench
