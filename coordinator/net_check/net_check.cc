@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "coordinator/net_check/client_names.h"
 #include "coordinator/net_check/net_server.h"
 #include "coordinator/report/text/text_table.h"
 
@@ -142,6 +143,7 @@ absl::StatusOr<std::vector<NetFigures>> TestNetwork(Cluster& cluster, const std:
   IOBENCH_ASSIGN_OR_RETURN(const NetServer server, NetServer::Start());
   NetTester tester(cluster, server, options);
   const std::vector<uint32_t> members = OneOfEachClient(cluster);
+  const std::vector<std::string> names = ClientNamesOf(cluster.members());
   const double together_s = options.seconds > 0 ? options.seconds : kDefaultSeconds;
   const double alone_s =
       options.seconds > 0
@@ -151,7 +153,7 @@ absl::StatusOr<std::vector<NetFigures>> TestNetwork(Cluster& cluster, const std:
   for (const uint32_t number : members) {
     const Member& member = cluster.members()[number];
     NetFigures& client = figures.emplace_back();
-    client.host = member.facts.host();
+    client.host = names[number];
     client.same_host = member.facts.boot_id() == own_boot_id;
     IOBENCH_ASSIGN_OR_RETURN(const auto trips, tester.Round(v1::NetTest::ROUND_TRIP,
                                                             std::min(alone_s, kRoundTripSeconds), {number}));

@@ -27,7 +27,7 @@ struct NetTestOptions {
 // The results of one client, measured by its first worker. `to` is towards the coordinator's host, `from` away from it.
 // NAN: not measured.
 struct NetFigures {
-  std::string host;
+  std::string host;        // the client's name (ClientNamesOf)
   std::string reached_at;  // the coordinator's address that the client used
   bool same_host = false;  // client and coordinator are one host, so the network is not measured
   double round_trip_median_us, round_trip_p99_us;

@@ -133,7 +133,7 @@ void NoteClients(const CheckContext& context, v1::ValidateReport& report) {
     client.set_workers(client.workers() + 1);
     if (!is_new) continue;
     const v1::TargetFacts& seen = context.SeenBy(member.number);
-    client.set_host(member.facts.host());
+    client.set_host(context.ClientOf(member.number));
     client.set_kernel(member.facts.kernel());
     client.set_filesystem(seen.filesystem());
     client.set_mount_source(seen.mount_source());

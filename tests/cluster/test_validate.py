@@ -216,6 +216,12 @@ def test_a_fault_hook_that_fails_or_never_returns_fails_the_checks(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_a_failed_check_counts_more_than_files_that_are_left(tmp_path):
+    hook = 'cd "$IOBENCH_PATH"/cluster-iobench.validate-* && mkdir -p a/b/c; exit 7'
+    outcome = validate("--fault-hook", hook, "--only", "failover", path=tmp_path).expect(4)
+    assert "exit code 7" in " ".join(outcome.stdout.split()) and "remove it by hand" in outcome.stderr, outcome
+
+
 @pytest.mark.mpi
 def test_ranks_validate_too(tmp_path):
     done = subprocess.run([*program.mpirun(2), program.BINARY, "validate", *QUICK, str(tmp_path)], capture_output=True,

@@ -7,6 +7,7 @@
 #include "coordinator/analysis/per_client.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/validate/check.h"
+#include "tests/unit/validated.h"
 
 namespace iobench {
 namespace {
@@ -237,6 +238,40 @@ TEST_CASE(
   CHECK(nominal.verdict() ==
         "pass");  // a coordinator behind a slow link says nothing about the client's interface
   CHECK_THAT(nominal.found(), Contains("of its interface, which carries 119 MiB/s; TCP carries 47.7 MiB/s"));
+}
+
+TEST_CASE("clients with equal host names have a network each") {
+  Validated run(2, "vm");
+  (*run.targets[0].mutable_targets(0)->mutable_settings())["nic_mbit_per_s"] = "1000";
+  (*run.targets[1].mutable_targets(0)->mutable_settings())["nic_mbit_per_s"] = "10000";
+  Rates rates = EvenRates();
+  for (v1::PerClientReport& each : *rates.measured.report.mutable_per_client()) {
+    each.mutable_clients(0)->set_client("vm");
+    each.mutable_clients(1)->set_client("vm (2)");
+  }
+  run.measure = [&rates] { return rates.measured; };
+  run.Run("network-limit");
+  CHECK(run.Verdict("network-limit") == "warn");
+  CHECK(run.Of("network-limit").figures_size() == 2);
+  REQUIRE(run.Of("network-limit").evidence_size() == 1);
+  CHECK_THAT(run.Of("network-limit").evidence(0), Contains("vm (2): ") && Contains(", 9 % of its interface"));
+  REQUIRE(run.report.clients_size() == 2);
+  CHECK(run.report.clients(1).host() == "vm (2)");
+}
+
+TEST_CASE("a share of the network is not met by a phase whose data did not come from the server") {
+  Rates rates = EvenRates();
+  const auto judged = [&rates](const std::string& share) {
+    return JudgedBy("performance:\n  network_min: " + share + "\n", rates);
+  };
+  CHECK(judged("85 %").verdict() == "pass");  // c1 reads 110 of 125
+  rates.Of("read on c1").add_marks()->set_code("cached");
+  CHECK(judged("85 %").verdict() == "fail");
+  CHECK_THAT(judged("85 %").evidence(0), Contains("undecided: c1 reaches 88 % only in a phase"));
+  CHECK(judged("70 %").verdict() == "pass");  // c1 writes 90 of 125
+  CHECK_THAT(judged("70 %").evidence(0), Contains("met: network_min 70 %: 72 %"));
+  rates.Of("write on c1").add_marks()->set_code("unflushed");
+  CHECK(judged("1 %").verdict() == "fail");
 }
 
 TEST_CASE(

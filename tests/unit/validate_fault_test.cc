@@ -195,6 +195,18 @@ TEST_CASE("the lock of a client without power: hooks that do nothing, and hosts 
   CHECK_FALSE(unlocked.directory.Has("ran"));
 }
 
+TEST_CASE("a client whose mount hangs leaves another the time to remove the directory") {
+  Validated run;
+  run.workers.hangs = [](WorkerId id, const v1::FileActions& requested) {
+    return id == 0 && requested.actions(0).what() == v1::FileAction::REMOVE_DIRECTORY;
+  };
+  run.Run("limits");
+  CHECK(run.Verdict("limits") == "pass");
+  INFO(run.ended.message());
+  CHECK(run.ended.ok());
+  CHECK(run.LeftNothing());
+}
+
 TEST_CASE("writers that stop before the fault are no proof of durability") {
   Validated run;
   run.fault_hook = "touch \"$IOBENCH_PATH/hook-ran\"";

@@ -1,12 +1,17 @@
 // Checks of validate that need no fault: mounts, identity, what clients see of each other, locks, races, listings.
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 
 #include "common/clock.h"
+#include "common/host_identity.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "tests/unit/validated.h"
@@ -70,6 +75,31 @@ TEST_CASE("clocks: a client that is ahead of the file system") {
     INFO(run.Text("clocks"));
     CHECK(run.Verdict("clocks") == verdict);
     if (ahead_s != 0) Says(run.Text("clocks"), std::string("c1: its clock is "));
+  }
+}
+
+TEST_CASE("clocks: timestamps of whole seconds do not make a clock look ahead") {
+  constexpr int64_t kEvenSecondNs = 1'700'000'000 * kNanosPerSecond;
+  // The first has steps of 1 s, the second of 2 s.
+  for (const auto& [stamp_s, created_s, verdict] :
+       {std::tuple{1.0, 1.9, "pass"}, {0.0, 1.9, "pass"}, {1.0, 2.3, "warn"}, {1.0, 2.9, "fail"}}) {
+    Validated run;
+    run.limits.clock_difference_s = 0.5;
+    const int64_t stamp_ns = kEvenSecondNs + NanosFrom(stamp_s);
+    const int64_t created_ns = kEvenSecondNs + NanosFrom(created_s);
+    run.workers.tamper = [=](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (action.what() == v1::FileAction::CREATE) {
+        result.set_begin_wall_ns(created_ns);
+        result.set_end_wall_ns(created_ns + 1'000'000);
+      }
+      if (result.has_facts()) result.mutable_facts()->set_modified_ns(stamp_ns);
+    };
+    run.Run("clocks");
+    INFO(stamp_s << ", " << created_s << ": " << run.Text("clocks"));
+    CHECK(run.Verdict("clocks") == verdict);
+    if (run.Verdict("clocks") == "pass") {
+      Says(run.Text("clocks"), stamp_s > 0 ? "within 1 s (timestamps have steps of 1 s)" : "steps of 2 s");
+    }
   }
 }
 
@@ -334,6 +364,36 @@ TEST_CASE("locks: a lock that two hold, locks that do not work, and a count that
   Says(lost.Text("locks"), "does not say 75");
 }
 
+TEST_CASE("locks: a lock that comes too late is no lost count, and more clients have more time") {
+  std::map<size_t, uint32_t> timeout_ms;  // by number of clients
+  for (const size_t clients : {2, 3}) {
+    Validated run(clients);
+    run.workers.tamper = [&](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (action.what() != v1::FileAction::COUNT_UP || action.count() == 1) return;
+      timeout_ms[clients] = action.timeout_ms();
+      if (id == 1) *result.mutable_problem() = ToProblem(ErrnoStatus("lock f2", EAGAIN));
+    };
+    run.Run("locks");
+    CHECK(run.Verdict("locks") == "fail");
+    Says(run.Of("locks").found(), "a lock was not obtained within 3");
+    Says(run.Text("locks"), "fcntl: c1 ended after 25 of 25 steps: a lock was not obtained within 3");
+    CHECK(run.Text("locks").find("do not protect") == std::string::npos);
+  }
+  CHECK(timeout_ms[2] > 30'000);
+  CHECK(timeout_ms[3] > timeout_ms[2]);
+}
+
+TEST_CASE("locks: an error beside a lock that comes too late is told instead") {
+  Validated run;
+  run.workers.tamper = [](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (action.what() != v1::FileAction::COUNT_UP || id == 2) return;
+    *result.mutable_problem() = ToProblem(ErrnoStatus("lock f2", id == 0 ? EAGAIN : EIO));
+  };
+  run.Run("locks");
+  Says(run.Of("locks").found(), "locks do not protect what they should");
+  Says(run.Text("locks"), "EIO");
+}
+
 TEST_CASE("advice fits the file system") {
   for (const auto& [filesystem, advice] :
        {std::pair{"nfs4", "nocto"}, {"fuse.glusterfs", "direct-io-mode"}, {"lustre", "client caches"}}) {
@@ -425,6 +485,31 @@ TEST_CASE("open-unlink: contents that are gone, and names that stay") {
   Says(stays.Text("open-unlink"), "stayed in the directory");
 }
 
+TEST_CASE("open-unlink: a removal that another client cannot do is no removal") {
+  Validated run;
+  run.workers.tamper = [](WorkerId id, const v1::FileAction& action, v1::FileActionResult& result) {
+    if (id == 1 && action.what() == v1::FileAction::REMOVE)
+      *result.mutable_problem() = ToProblem(ErrnoStatus("remove f2", EACCES));
+  };
+  CHECK(run.Run("open-unlink").Verdict("open-unlink") == "pass");
+  Says(run.Text("open-unlink"), "could not be removed by c1: remove f2: ");
+  CHECK(run.Text("open-unlink").find("still readable") == std::string::npos);
+  CHECK(run.Of("open-unlink").figures_size() == 0);
+}
+
+TEST_CASE("listings: no name comes again while a client lists") {
+  Validated run;
+  std::set<uint32_t> made;
+  bool comes_again = false;
+  run.workers.tamper = [&](WorkerId, const v1::FileAction& action, v1::FileActionResult&) {
+    if (action.what() != v1::FileAction::FILL) return;
+    for (uint32_t i = 0; i < action.count(); ++i) comes_again |= !made.insert(action.file() + i).second;
+  };
+  CHECK(run.Run("listings").Verdict("listings") == "pass");
+  CHECK_FALSE(comes_again);
+  CHECK(made.size() == 60 + 2 * 2 * 3 * 200);  // two listers, two others, three rounds of 200 names
+}
+
 TEST_CASE("listings: a name that is missing, or there twice, quiet or while others work") {
   for (const bool doubled : {false, true}) {
     for (const int which : {1, 4}) {
@@ -453,6 +538,20 @@ TEST_CASE("limits: names that are refused") {
   run.Run("limits");
   CHECK(run.Verdict("limits") == "fail");
   Says(run.Text("limits"), "UTF-8 names: ");
+}
+
+TEST_CASE("the directory of validate is made for the coordinator") {
+  Validated run;
+  std::set<std::string> owners;
+  run.workers.tamper = [&](WorkerId, const v1::FileAction& action, v1::FileActionResult&) {
+    const bool makes = action.what() == v1::FileAction::MAKE_DIRECTORY && action.file() == 0;
+    if (makes) owners.insert(action.contents());
+  };
+  run.Run("races");
+  REQUIRE(owners.size() == 1);
+  const auto owner = ProcessFromLine(*owners.begin());
+  REQUIRE(owner.has_value());
+  CHECK(owner->pid == ::getpid());
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 
 #include "common/clock.h"
 #include "common/status_util.h"
+#include "coordinator/net_check/client_names.h"
+#include "coordinator/validate/performance/performance.h"
 #include "coordinator/validate/validator.h"
 #include "tests/support/temp_dir.h"
 #include "worker/check/check_files.h"
@@ -26,10 +28,11 @@ class HonestWorkers final : public Transport {
  public:
   static constexpr uint64_t kRunId = 7;
 
-  explicit HonestWorkers(size_t count) : files_(count) {
+  // `host`: of all clients; empty: "c0", "c1" …
+  explicit HonestWorkers(size_t count, const std::string& host = "") : files_(count) {
     for (WorkerId id = 0; id < count; ++id) {
       v1::WorkerEvent joined;
-      joined.mutable_joined()->set_host("c" + std::to_string(id));
+      joined.mutable_joined()->set_host(host.empty() ? "c" + std::to_string(id) : host);
       joined.mutable_joined()->set_boot_id("boot " + std::to_string(id));
       joined.mutable_joined()->set_program_version("1.0");
       Push(id, joined);
@@ -44,6 +47,7 @@ class HonestWorkers final : public Transport {
       event.mutable_pong()->set_received_worker_ns(Now());
       event.mutable_pong()->set_replied_worker_ns(event.pong().received_worker_ns());
     } else if (request.has_file_actions()) {
+      if (hangs && hangs(id, request.file_actions())) return absl::OkStatus();
       if (--requests_until_loss == 0) {
         event = {};
         event.mutable_lost()->set_reason("its host is gone");
@@ -70,6 +74,8 @@ class HonestWorkers final : public Transport {
 
   Tamper tamper;
   std::function<bool(WorkerId)> has_power;  // a worker without it answers nothing; null: all have it
+  // Whether a worker's file system hangs, so that it answers all but this request; null: none hangs.
+  std::function<bool(WorkerId, const v1::FileActions&)> hangs;
   int requests_until_loss = -1;
 
  private:
@@ -107,10 +113,11 @@ struct Validated {
   ValidateLimits limits{.visible_within_s = 0.2};
   bool whole = false;
   uint64_t over_quota_bytes = 0;
+  std::function<absl::StatusOr<Performance>()> measure;  // null: nothing is measured
   v1::ValidateReport report;
   absl::Status ended;
 
-  explicit Validated(size_t count = 3) : workers(count), targets(count) {
+  explicit Validated(size_t count = 3, const std::string& host = "") : workers(count, host), targets(count) {
     for (v1::WorkerTargets& seen : targets) {
       seen.add_targets()->set_filesystem("nfs4");
       seen.mutable_targets(0)->set_mount_source("server:/export");
@@ -121,7 +128,8 @@ struct Validated {
 
   Validated& Run(const std::string& only = "") {
     if (!only.empty()) choice.only = {only};
-    Cluster cluster(workers, HonestWorkers::kRunId, interrupt, {}, [this] { return CoordTime{workers.Now()}; });
+    Cluster cluster(workers, HonestWorkers::kRunId, interrupt, {},
+                    [this] { return CoordTime{workers.Now()}; });
     REQUIRE(cluster
                 .Gather(static_cast<uint32_t>(targets.size()), cluster.Now() + kNanosPerSecond, "1.0",
                         [](uint32_t) {})
@@ -136,6 +144,7 @@ struct Validated {
                          .peers = {},
                          .left_out = 0,
                          .one_of_each = {},
+                         .client_names = ClientNamesOf(cluster.members()),
                          .client_count = cluster.client_count(),
                          .whole = whole,
                          .limits = limits,
@@ -150,6 +159,7 @@ struct Validated {
                          .findings = findings,
                          .random = std::mt19937_64(1)};
     context.over_quota_bytes = over_quota_bytes;
+    context.measure = measure;
     context.peers = PeersOf(cluster.members(), findings, context.left_out);
     for (const Member& member : cluster.members()) context.one_of_each.push_back(member.number);
     NoteClients(context, report);

@@ -12,7 +12,8 @@ constexpr int kMaxEvidence = 20;  // different lines
 
 std::string CheckContext::NameOf(uint32_t worker) const {
   const bool shares_client = client_count == 1 && peers.size() > 1;
-  return Printable(shares_client ? absl::StrCat("worker ", worker, " on ", HostOf(worker)) : HostOf(worker));
+  return Printable(shares_client ? absl::StrCat("worker ", worker, " on ", HostOf(worker))
+                                 : ClientOf(worker));
 }
 
 const v1::TargetFacts& CheckContext::SeenBy(uint32_t worker) const {

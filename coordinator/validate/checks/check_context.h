@@ -55,6 +55,8 @@ struct CheckContext {
   // storage say so.
   uint32_t left_out = 0;
   std::vector<uint32_t> one_of_each;  // a worker of each client, including those
+  // The names of the workers' clients, by worker: those that measurements give to them (ClientNamesOf).
+  std::vector<std::string> client_names;
   uint32_t client_count = 1;
   bool whole = false;  // --whole: more rounds
   ValidateLimits limits;
@@ -81,7 +83,9 @@ struct CheckContext {
   const Expectations* expected = nullptr;                    // --expect; null: not given
 
   const std::string& HostOf(uint32_t worker) const { return files.cluster().members()[worker].facts.host(); }
-  // "c01", or "worker 3 on c01" if the client has several.
+  // "c01", or "c01 (2)" if another client has the same host name.
+  const std::string& ClientOf(uint32_t worker) const { return client_names[worker]; }
+  // The same, or "worker 3 on c01" if the client has several.
   std::string NameOf(uint32_t worker) const;
   // Returns the facts of the path as the worker sees it.
   const v1::TargetFacts& SeenBy(uint32_t worker) const;

@@ -142,6 +142,35 @@ absl::Status MakeAndRead(CheckContext& context, uint32_t directory, Change chang
   return absl::OkStatus();
 }
 
+// One client has a file open, another removes it. Returns what came of it, for people.
+absl::StatusOr<std::string> RemoveFromElsewhere(CheckContext& context, uint32_t directory,
+                                                const std::string& contents, Outcome& outcome) {
+  const uint32_t owner = context.peers.front(), other = context.peers[1];
+  CallList hold(directory), remove(directory), look(directory);
+  hold.Write(2, contents);
+  hold.Open(2, 1, /*write=*/false);
+  remove.Add(v1::FileAction::REMOVE, 2);
+  look.Add(v1::FileAction::READ_HELD, 2).set_held(1);
+  look.Add(v1::FileAction::CLOSE_HELD, 2).set_held(1);
+  IOBENCH_ASSIGN_OR_RETURN(const CallResults held, context.files.Do(owner, hold));
+  IOBENCH_ASSIGN_OR_RETURN(const CallResults removed, context.files.Do(other, remove));
+  IOBENCH_ASSIGN_OR_RETURN(const CallResults seen, context.files.Do(owner, look));
+  for (const v1::FileActionResult& result : held) {
+    if (result.problem().code() == 0) continue;
+    return absl::StrCat("removal by another client was not tried: ", Printable(result.problem().message()));
+  }
+  if (const v1::Problem& problem = removed[0].problem(); problem.code() != 0) {
+    return absl::StrCat("could not be removed by ", context.NameOf(other), ": ",
+                        Printable(problem.message()));
+  }
+  const absl::Status read = ToStatus(seen[0].problem());
+  outcome.Figure("readable_after_remote_removal", read.ok() ? 1 : 0);
+  const std::string what = read.ok()                 ? "still readable"
+                           : ErrnoOf(read) == ESTALE ? "ESTALE"
+                                                     : Printable(std::string(read.message()));
+  return absl::StrCat("removed by another client: ", what);
+}
+
 }  // namespace
 
 absl::Status CheckCloseToOpen(CheckContext& context, Outcome& outcome) {
@@ -340,22 +369,9 @@ absl::Status CheckOpenUnlink(CheckContext& context, Outcome& outcome) {
   std::string found = keeps_a_name ? "readable until close, under a hidden name meanwhile, and then gone"
                                    : "readable until close, and then gone";
   if (context.peers.size() > 1) {
-    const uint32_t other = context.peers[1];
-    CallList hold(directory), remove(directory), look(directory);
-    hold.Write(2, contents);
-    hold.Open(2, 1, /*write=*/false);
-    remove.Add(v1::FileAction::REMOVE, 2);
-    look.Add(v1::FileAction::READ_HELD, 2).set_held(1);
-    look.Add(v1::FileAction::CLOSE_HELD, 2).set_held(1);
-    IOBENCH_RETURN_IF_ERROR(context.files.Do(owner, hold).status());
-    IOBENCH_RETURN_IF_ERROR(context.files.Do(other, remove).status());
-    IOBENCH_ASSIGN_OR_RETURN(const CallResults seen, context.files.Do(owner, look));
-    const absl::Status read = ToStatus(seen[0].problem());
-    absl::StrAppend(&found, "; removed by another client: ",
-                    read.ok()                 ? "still readable"
-                    : ErrnoOf(read) == ESTALE ? "ESTALE"
-                                              : Printable(std::string(read.message())));
-    outcome.Figure("readable_after_remote_removal", read.ok() ? 1 : 0);
+    IOBENCH_ASSIGN_OR_RETURN(const std::string elsewhere,
+                             RemoveFromElsewhere(context, directory, contents, outcome));
+    absl::StrAppend(&found, "; ", elsewhere);
   }
   outcome.Pass(found);
   return absl::OkStatus();

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -50,6 +51,30 @@ std::map<uint32_t, CallList> ForEach(const CheckContext& context, uint32_t direc
   return calls;
 }
 
+// One client lists while the others create and remove names of their own. A name that is removed and made again after
+// the lister has opened the directory may be listed twice (POSIX leaves that open). So none comes again, neither in a
+// later round nor beside the next lister, which may still have the directory in a cache.
+std::map<uint32_t, CallList> ListWhileOthersChurn(const CheckContext& context, uint32_t directory,
+                                                  size_t lister, uint32_t count) {
+  const auto peers = static_cast<uint32_t>(context.peers.size());
+  const uint32_t rounds_before = static_cast<uint32_t>(lister % 2) * kChurnsPerLook;
+  std::map<uint32_t, CallList> calls;
+  for (uint32_t i = 0; i < peers; ++i) {
+    CallList list(directory);
+    for (uint32_t round = rounds_before; round < rounds_before + kChurnsPerLook; ++round) {
+      if (i == lister) {
+        list.Add(v1::FileAction::LIST, kFirstName).set_count(count);
+        continue;
+      }
+      const uint32_t first = kFirstName + count + (round * peers + i) * kChurnNames;
+      list.Add(v1::FileAction::FILL, first).set_count(kChurnNames);
+      list.Add(v1::FileAction::EMPTY, first).set_count(kChurnNames);
+    }
+    calls.emplace(context.peers[i], std::move(list));
+  }
+  return calls;
+}
+
 // False, with evidence, if a call failed.
 bool AllDone(const CheckContext& context, const ResultsOfWorkers& done, const char* what, Outcome& outcome) {
   bool all = true;
@@ -89,23 +114,9 @@ absl::Status CheckListings(CheckContext& context, Outcome& outcome) {
     for (const auto& [worker, results] : quiet)
       JudgeListing(context, worker, results[0], count, false, outcome);
     listings += quiet.size();
-    // In turn, one client lists while the others create and remove names of their own.
     for (size_t lister = 0; peers > 1 && lister < context.peers.size(); ++lister) {
       if (!context.whole && lister >= 2) break;
-      std::map<uint32_t, CallList> calls;
-      for (size_t i = 0; i < context.peers.size(); ++i) {
-        CallList list(directory);
-        for (uint32_t round = 0; round < kChurnsPerLook; ++round) {
-          if (i == lister) {
-            list.Add(v1::FileAction::LIST, kFirstName).set_count(count);
-            continue;
-          }
-          const uint32_t first = kFirstName + count + static_cast<uint32_t>(i) * kChurnNames;
-          list.Add(v1::FileAction::FILL, first).set_count(kChurnNames);
-          list.Add(v1::FileAction::EMPTY, first).set_count(kChurnNames);
-        }
-        calls.emplace(context.peers[i], std::move(list));
-      }
+      const auto calls = ListWhileOthersChurn(context, directory, lister, count);
       IOBENCH_ASSIGN_OR_RETURN(ResultsOfWorkers busy,
                                context.files.DoAll(calls, FileCalls::Start::kTogether));
       for (const v1::FileActionResult& listed : busy[context.peers[lister]]) {

@@ -11,6 +11,7 @@
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
+#include "common/time.h"
 #include "coordinator/validate/checks/checks.h"
 
 namespace iobench {
@@ -22,6 +23,18 @@ constexpr double kClockWarningS = 0.1;
 
 bool IsNobody(uint32_t id) {
   return id == kNobody || id == kNobodyOfNfs;
+}
+
+// How much later than its timestamp says a file may have been changed, if timestamps are whole seconds: one second, or
+// two if all are even. Otherwise 0: steps of a kernel's tick do not matter here.
+int64_t StepOfWholeSecondsNs(const ResultsOfWorkers& read) {
+  int64_t step_ns = 2 * kNanosPerSecond;
+  for (const auto& [worker, results] : read) {
+    const int64_t modified_ns = results[0].facts().modified_ns();
+    if (modified_ns % kNanosPerSecond != 0) return 0;
+    if (modified_ns % step_ns != 0) step_ns = kNanosPerSecond;
+  }
+  return step_ns;
 }
 
 // Every peer creates a file of its own: file i is that of peers[i].
@@ -70,6 +83,7 @@ absl::Status CheckClocks(CheckContext& context, Outcome& outcome) {
     calls.emplace(context.peers[i], std::move(list));
   }
   IOBENCH_ASSIGN_OR_RETURN(const ResultsOfWorkers read, context.files.DoAll(calls));
+  const int64_t step_ns = StepOfWholeSecondsNs(read);
   double worst_s = 0, min_high_s = INFINITY, max_low_s = -INFINITY;
   for (const uint32_t worker : context.peers) {
     const v1::FileActionResult& made = created.at(worker)[0];
@@ -82,8 +96,8 @@ absl::Status CheckClocks(CheckContext& context, Outcome& outcome) {
       return absl::OkStatus();
     }
     // Positive: the client's clock is ahead of the file system's.
-    const double low_s = static_cast<double>(made.begin_wall_ns() - seen.facts().modified_ns()) * 1e-9;
-    const double high_s = static_cast<double>(made.end_wall_ns() - seen.facts().modified_ns()) * 1e-9;
+    const double low_s = SecondsFrom(made.begin_wall_ns() - seen.facts().modified_ns() - step_ns);
+    const double high_s = SecondsFrom(made.end_wall_ns() - seen.facts().modified_ns());
     const double ahead_s = low_s > 0 ? low_s : high_s < 0 ? high_s : 0;
     worst_s = std::max(worst_s, std::fabs(ahead_s));
     max_low_s = std::max(max_low_s, low_s);
@@ -107,8 +121,11 @@ absl::Status CheckClocks(CheckContext& context, Outcome& outcome) {
   } else if (worst_s > kClockWarningS) {
     outcome.Warn(found, advice);
   } else {
-    outcome.Pass(
-        absl::StrCat("clients and file system agree within ", FormatSeconds(std::max(difference_s, 0.001))));
+    const double step_s = SecondsFrom(step_ns);
+    const double within_s = std::max({difference_s, step_s, 0.001});
+    const std::string steps =
+        step_ns > 0 ? absl::StrCat(" (timestamps have steps of ", FormatSeconds(step_s), ")") : "";
+    outcome.Pass(absl::StrCat("clients and file system agree within ", FormatSeconds(within_s), steps));
   }
   return absl::OkStatus();
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "common/text/units.h"
 #include "coordinator/validate/checks/check_context.h"
+#include "coordinator/validate/performance/findings.h"
 #include "coordinator/validate/performance/performance.h"
 
 namespace iobench {
@@ -38,15 +39,6 @@ double RateOfPhase(const v1::PhaseReport& phase) {
 }
 
 using Readings = std::vector<std::pair<std::string, double>>;  // whose, and its value
-
-// True for marks by which a figure may be better than the storage.
-bool IsDoubtful(const v1::PhaseReport* phase) {
-  if (phase == nullptr) return false;
-  static constexpr std::string_view kDoubtful[] = {"cached", "absorbed", "unflushed", "not_cold"};
-  return std::any_of(phase->marks().begin(), phase->marks().end(), [](const v1::Mark& mark) {
-    return std::find(std::begin(kDoubtful), std::end(kDoubtful), mark.code()) != std::end(kDoubtful);
-  });
-}
 
 Readings AloneIn(const Performance& measured, std::string_view name, bool of_others) {
   Readings readings;
@@ -114,8 +106,8 @@ Readings ReadingsFor(const ThresholdKey& key, const Performance& measured, const
   return {shares.begin(), shares.end()};
 }
 
-// Whether a threshold's readings come from this phase, by all clients or by one alone ("read on c01"). A
-// threshold of the network has no such phase.
+// Whether a threshold's readings come from this phase, by all clients or by one alone ("read on c01"). Not for those of
+// the network, which have a choice of phases.
 bool ComesFrom(const v1::PhaseReport& phase, const ThresholdKey& key, const Performance& measured) {
   const size_t end = phase.name().find(" on ");
   const bool of_one = end != std::string::npos;
@@ -143,6 +135,22 @@ bool ComesFrom(const v1::PhaseReport& phase, const ThresholdKey& key, const Perf
   return false;
 }
 
+// The better of writing and reading decides, so it is decided if one of both is beyond doubt and good enough.
+Verdict OnNetwork(const Threshold& threshold, const Readings& readings, const Performance& measured,
+                  const NetworkOfClients& network) {
+  const auto certain = NetworkSharesOf(measured, network, DoubtfulRates::kDoNotCount);
+  double least = NAN;
+  for (const auto& [client, share] : readings) {
+    const auto found = certain.find(client);
+    if (found == certain.end() || found->second < threshold.limit) {
+      return {false, absl::StrCat("undecided: ", client, " reaches ", InUnitsOf(Quantity::kShare, share),
+                                  " only in a phase whose data did not come from the server or go there")};
+    }
+    least = std::fmin(least, found->second);
+  }
+  return {true, InUnitsOf(Quantity::kShare, least)};
+}
+
 Verdict OnThreshold(const Threshold& threshold, const Performance& measured,
                     const NetworkOfClients& network) {
   const ThresholdKey& key = *threshold.key;
@@ -163,8 +171,9 @@ Verdict OnThreshold(const Threshold& threshold, const Performance& measured,
   }
   if (!missing.empty()) return {false, absl::StrJoin(missing, ", ")};
   // What is too good to be true meets no expectation.
+  if (key.measured == Measured::kNetwork) return OnNetwork(threshold, readings, measured, network);
   for (const v1::PhaseReport& phase : measured.report.phases()) {
-    if (!ComesFrom(phase, key, measured) || !IsDoubtful(&phase)) continue;
+    if (!ComesFrom(phase, key, measured) || !IsDoubtful(phase)) continue;
     return {false, absl::StrCat("undecided: ", phase.name(),
                                 " has a mark that its data did not come from the server or go there")};
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -26,6 +28,13 @@ void Findings::Conclude(std::string passed, std::string problem, Outcome& outcom
   } else {
     outcome.Pass(std::move(passed));
   }
+}
+
+bool IsDoubtful(const v1::PhaseReport& phase) {
+  static constexpr std::string_view kDoubtful[] = {"cached", "absorbed", "unflushed", "not_cold"};
+  return std::any_of(phase.marks().begin(), phase.marks().end(), [](const v1::Mark& mark) {
+    return std::find(std::begin(kDoubtful), std::end(kDoubtful), mark.code()) != std::end(kDoubtful);
+  });
 }
 
 std::string RateWord(bool in_ops, double rate) {

@@ -21,6 +21,9 @@ struct Findings {
   void Conclude(std::string passed, std::string problem, Outcome& outcome) const;
 };
 
+// True for marks by which a phase's figures may be better than the storage: not all of its data came from the server or
+// went there.
+bool IsDoubtful(const v1::PhaseReport& phase);
 // "95 MiB/s" or "500/s", and "76 %" or "-" if it is not finite.
 std::string RateWord(bool in_ops, double rate);
 std::string ShareWord(double share);

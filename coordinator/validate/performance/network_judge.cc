@@ -22,10 +22,11 @@ struct AloneRates {
   double best() const { return std::fmax(write, read); }
 };
 
-AloneRates RatesAlone(const Performance& measured, const std::string& client, bool is_only_client) {
+AloneRates RatesAlone(const Performance& measured, const std::string& client, bool is_only_client,
+                      DoubtfulRates doubtful = DoubtfulRates::kCount) {
   AloneRates rates;
   for (const auto& [name, rate] : {std::pair{"write", &rates.write}, {"read", &rates.read}}) {
-    const v1::PhaseReport* const phase = measured.PhaseNamed(name);
+    const v1::PhaseReport* phase = measured.PhaseNamed(name);
     const v1::PerClientReport* const clients = measured.ClientsIn(name);
     bool has_row = false;
     for (int i = 0; clients != nullptr && i < clients->clients_size(); ++i) {
@@ -35,6 +36,8 @@ AloneRates RatesAlone(const Performance& measured, const std::string& client, bo
     }
     // If there is a single client, the rows are its workers, if any.
     if (!has_row && is_only_client && phase != nullptr) *rate = HeadlineOf(*phase);
+    if (has_row) phase = measured.PhaseNamed(absl::StrCat(name, " on ", client));
+    if (doubtful == DoubtfulRates::kDoNotCount && phase != nullptr && IsDoubtful(*phase)) *rate = NAN;
   }
   return rates;
 }
@@ -97,10 +100,11 @@ void LookForSlowNetworks(const NetworkOfClients& network, const PerformanceLimit
 
 }  // namespace
 
-std::map<std::string, double> NetworkSharesOf(const Performance& measured, const NetworkOfClients& network) {
+std::map<std::string, double> NetworkSharesOf(const Performance& measured, const NetworkOfClients& network,
+                                              DoubtfulRates doubtful) {
   std::map<std::string, double> shares;
   for (const auto& [client, limits] : network) {
-    const double share = ShareOf(RatesAlone(measured, client, network.size() == 1), limits);
+    const double share = ShareOf(RatesAlone(measured, client, network.size() == 1, doubtful), limits);
     if (std::isfinite(share)) shares[client] = share;
   }
   return shares;

@@ -90,9 +90,13 @@ struct MeasuredNetwork {
 // CheckContext.measure_network that end a validation.
 absl::StatusOr<const MeasuredNetwork*> NetworkOf(CheckContext& context);
 
+// Whether the rates of phases that IsDoubtful (findings.h) count.
+enum class DoubtfulRates { kCount, kDoNotCount };
 // What each client alone reaches, as a share: its best rate of its interface; where that is not known, the better of
-// writing and reading, of what TCP carries in that direction. Clients of which neither is known are left out.
-std::map<std::string, double> NetworkSharesOf(const Performance& measured, const NetworkOfClients& network);
+// writing and reading, of what TCP carries in that direction. Clients of which neither is known, or none of whose rates
+// counts, are left out.
+std::map<std::string, double> NetworkSharesOf(const Performance& measured, const NetworkOfClients& network,
+                                              DoubtfulRates doubtful = DoubtfulRates::kCount);
 // Judges these shares, and names clients whose network is slower than that of the others. `not_measured`: why there
 // are no rates of TCP; empty: there are.
 void JudgeNetwork(const Performance& measured, const NetworkOfClients& network,

@@ -35,7 +35,7 @@ NetworkOfClients NicSpeeds(const CheckContext& context) {
     const auto mbit = settings.find("nic_mbit_per_s");
     double value = 0;
     if (mbit == settings.end() || !absl::SimpleAtod(mbit->second, &value) || value <= 0) continue;
-    speeds[context.HostOf(worker)].nic = value * 1e6 / 8;
+    speeds[context.ClientOf(worker)].nic = value * 1e6 / 8;
   }
   return speeds;
 }
@@ -143,7 +143,7 @@ absl::Status CheckExpected(CheckContext& context, Outcome& outcome) {
   }
   std::vector<FactsOfClient> clients;
   for (const uint32_t worker : context.one_of_each) {
-    clients.push_back(FactsOf(context.HostOf(worker), context.files.cluster().members()[worker].facts,
+    clients.push_back(FactsOf(context.ClientOf(worker), context.files.cluster().members()[worker].facts,
                               context.SeenBy(worker)));
   }
   NetworkOfClients network;
