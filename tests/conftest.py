@@ -1,4 +1,22 @@
-"""Reports the first failure of each test that is rerun (tests/CMakeLists.txt, --reruns)."""
+"""Makes reruns of failed tests (tests/CMakeLists.txt, --reruns) measure again, and reports the first failure of each."""
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "support"))
+import reruns  # noqa: E402
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_teardown(item):
+    yield
+    reruns.after_teardown(item)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    reruns.before_setup(item)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -7,6 +7,7 @@ import subprocess
 
 import program
 import pytest
+import reruns
 
 # (operation, whether the items are in random order), in the order of Bonnie++'s columns.
 TESTS = [("putc", False), ("write", False), ("update", False), ("getc", False), ("read", False), ("seeks", False),
@@ -20,6 +21,7 @@ SAFE_NAME = "lab_ _rack 3_ _b_"
 
 
 @pytest.fixture(scope="module")
+@reruns.measures
 def slow(tmp_path_factory):
     """A run in which every test takes more than half a second."""
     path = tmp_path_factory.mktemp("slow")
@@ -27,6 +29,7 @@ def slow(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+@reruns.measures
 def fast(tmp_path_factory):
     """A run in which no test takes half a second on most machines."""
     path = tmp_path_factory.mktemp("fast")

@@ -96,6 +96,16 @@ def test_the_fourth_field_is_the_worker_s_own_path(clients, path, tmp_path, out)
     assert sorted(file.name for file in other.glob("*/lane-*")) == ["lane-000001.0", "lane-000002.0"]
 
 
+def test_offset_latency_files_go_to_the_directory_of_the_line(clients, path, tmp_path, out):
+    directories = [tmp_path / "d0", tmp_path / "d1"]
+    for directory in directories:
+        directory.mkdir()
+    listed = clients.list(*[f"localhost {directory} {program.BINARY} {path}" for directory in directories])
+    clients.run(*listed, "-Q", *SMALL, out=out).expect(0)
+    for number, directory in enumerate(directories):
+        assert sorted(file.name for file in directory.iterdir()) == [f"Child_{number}_{name}.dat" for name in ("rol", "wol")]
+
+
 def test_the_fourth_field_and_path_say_the_same_thing_twice(clients, path):
     listed = clients.list(f"localhost / {program.BINARY} {path}")
     outcome = clients.run(*listed, "--path", path, *SMALL).expect(1)

@@ -148,8 +148,11 @@ def test_a_killed_worker_is_lost_and_the_rest_is_reported(path, out, tmp_path):
 
 
 def children_of(pid):
-    return [int(text) for file in pathlib.Path(f"/proc/{pid}/task").glob("*/children")
-            for text in file.read_text().split()]
+    found = []
+    for file in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # the thread may have ended
+            found += map(int, file.read_text().split())
+    return found
 
 
 def test_a_killed_coordinator_leaves_no_worker_behind(path, out, tmp_path):
@@ -175,7 +178,7 @@ def alive(pid):
 @pytest.mark.parametrize("transport", ["spawn", "join-tcp", program.MPI])
 def test_a_worker_that_is_stopped_is_told_of_and_given_up(transport, path, out, tmp_path):
     prefix, options, helpers = program.Transports(tmp_path).parts(transport)
-    arguments = ["-i", "0", "-i", "1", "-+n", "-r", "64k", "-s", "1m", "--time", "1", "--lost-after", "3", *options]
+    arguments = ["-i", "0", "-i", "1", "-+n", "-r", "64k", "-s", "1m", "--time", "2.5", "--lost-after", "3", *options]
     with program.start(arguments, path=path, out=out, prefix=prefix, helpers=helpers) as running:
         running.wait_until(lambda: running.data_bytes() >= 4 << 20, "every lane going round")
         parent = running.process.pid
@@ -327,12 +330,13 @@ def test_the_directory_of_validate_goes_with_a_coordinator_that_is_killed(transp
 
 
 def test_a_coordinator_that_was_stopped_itself_gives_nobody_up(path, out):
-    arguments = ["-i", "1", "-+n", "--engine", "null", "-r", "64k", "-s", "1m", "--time", "6", "--lost-after", "2", "--spawn", "2"]
+    arguments = ["-i", "1", "-+n", "--engine", "null", "-r", "64k", "-s", "1m", "--time", "8", "--lost-after", "4", "--spawn", "2",
+                 "-t", "1", "-+O", "50"]
     with program.start(arguments, path=path, out=out) as running:
         running.wait_until((out / "raw" / "run.pb").exists, "the run")
         program.time.sleep(1.5)
         os.kill(running.process.pid, signal.SIGSTOP)
-        program.time.sleep(4)
+        program.time.sleep(5)
         os.kill(running.process.pid, signal.SIGCONT)
         outcome = running.wait().expect(0)
     assert "answer" not in outcome.stderr, outcome

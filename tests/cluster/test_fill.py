@@ -1,4 +1,5 @@
 """--fill: the file system is as full as asked when the first phase begins, and as empty as before once the run has ended."""
+import contextlib
 import json
 import os
 import pathlib
@@ -36,7 +37,12 @@ class SmallFilesystem:
         return subprocess.run([*self.prefix, *command], capture_output=True, text=True, check=True).stdout
 
     def names(self):
-        return self.run("find", str(self.path), "-mindepth", "1").split()
+        deadline = time.monotonic() + program.PATIENCE_S
+        while True:
+            try:
+                return self.run("find", str(self.path), "-mindepth", "1").split()
+            except subprocess.CalledProcessError as failed:  # find(1) fails if a name vanishes meanwhile
+                assert time.monotonic() < deadline, failed.stderr
 
 
 @pytest.fixture
@@ -50,9 +56,10 @@ def small(path, request):
 def children(pid):
     """The command lines of all descendants of a process."""
     lines = []
-    for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        lines.append(pathlib.Path(f"/proc/{child}/cmdline").read_bytes())
-        lines.extend(children(child))
+    with contextlib.suppress(OSError):  # those that end meanwhile
+        for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            lines.append(pathlib.Path(f"/proc/{child}/cmdline").read_bytes())
+            lines.extend(children(child))
     return lines
 
 
@@ -149,9 +156,11 @@ def test_an_interrupt_while_it_fills_leaves_nothing(number, small, out):
 
 @pytest.mark.parametrize("small", [1500], indirect=True)
 def test_workers_whose_coordinator_is_killed_while_they_fill_remove_everything(small, out):
+    data = small.path / program.DATA_DIRECTORY
+    both = {str(data / f"fill-00000{worker}.0") for worker in range(2)}
     with program.start("-i 0 -+n -r 64k -s 1m --spawn 2 --fill 99".split(), path=small.path, out=out,
                        prefix=small.prefix) as running:
-        running.wait_until(lambda: any("fill-" in name for name in small.names()), "a file that fills")
+        running.wait_until(lambda: both <= set(small.names()), "a file that each worker fills")
         running.interrupt(signal.SIGKILL)
         running.process.wait()
         deadline = time.monotonic() + program.PATIENCE_S

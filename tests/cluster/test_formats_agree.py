@@ -14,6 +14,7 @@ import struct
 import openpyxl
 import program
 import pytest
+import reruns
 import schema
 from iozone_format import check_excel, check_table, check_throughput
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
@@ -25,6 +26,7 @@ TIMED = "-t 2 -i 0 -i 1 -+n -r 4k -s 1m --ops-per-second 400 --op create,stat --
 
 
 @pytest.fixture(scope="module")
+@reruns.measures
 def runs(tmp_path_factory):
     """Result directories by name: a run of an earlier version with repetitions, a sweep, and a run with long phases."""
     base = tmp_path_factory.mktemp("runs")

@@ -165,7 +165,7 @@ def test_ops_are_paced(export, out):
 def test_a_server_that_stops_in_mid_phase_ends_the_lanes_and_what_was_measured_is_kept(server, tmp_path, out):
     (server.export / "frozen").mkdir()
     with program.start(["--engine", "libnfs", "-i", "0", "-i", "1", "-+n", "-w", "-t", "2", "--depth", "4", "--time",
-                        "4", *SHAPE], path=server.url("frozen", timeo=20), out=out) as running:
+                        "5", *SHAPE], path=server.url("frozen", timeo=30), out=out) as running:
         running.wait_until(lambda: (out / "raw" / "phase-000.pb").exists(), "the first phase is over")
         time.sleep(1.5)
         server.freeze()
@@ -175,11 +175,11 @@ def test_a_server_that_stops_in_mid_phase_ends_the_lanes_and_what_was_measured_i
         finally:
             server.thaw()
     outcome.expect(2)
-    assert time.monotonic() - begin < 30, "2 s of silence, and the rest of the run that cannot reach it either"
+    assert time.monotonic() - begin < 60, "3 s of silence, and the rest of the run that cannot reach it either"
     write, read = outcome.phases
     assert write["lanes_failed"] == 0 and write["bytes"] > 0 and write["headline"]["bytes_per_s"] > 0
     assert read["lanes_failed"] == 2
-    assert "NFS server 127.0.0.1 has not answered 4 calls in flight for 2 s" in outcome.stdout + outcome.stderr
+    assert "NFS server 127.0.0.1 has not answered 4 calls in flight for 3 s" in outcome.stdout + outcome.stderr
     program.plain("clean", server.url("frozen")).expect(0)
     assert not (server.export / "frozen" / program.DATA_DIRECTORY).exists()
 
@@ -188,7 +188,7 @@ def test_a_server_that_ends_in_mid_phase_ends_the_lanes(tmp_path, out):
     ganesha.need()
     with ganesha.Ganesha() as own:
         with program.start(["--engine", "libnfs", "-i", "0", "-+n", "-w", "-t", "1", "--depth", "4", "--time", "30",
-                            *SHAPE], path=own.url(timeo=20), out=out) as running:
+                            *SHAPE], path=own.url(timeo=40), out=out) as running:
             data = own.export / program.DATA_DIRECTORY / "lane-000000.0"
             running.wait_until(lambda: data.exists() and data.stat().st_size == 4 << 20, "the ops go round")
             own.process.kill()
@@ -202,12 +202,12 @@ def test_data_that_a_lost_server_holds_are_told_with_how_to_remove_them(tmp_path
     ganesha.need()
     with ganesha.Ganesha() as own:
         with program.start(["--engine", "libnfs", "-i", "0", "-+n", "-t", "1", "--time", "30", *SHAPE],
-                           path=own.url(timeo=20), out=out) as running:
+                           path=own.url(timeo=40), out=out) as running:
             data = own.export / program.DATA_DIRECTORY / "lane-000000.0"
             running.wait_until(lambda: data.exists() and data.stat().st_size == 4 << 20, "the ops go round")
             own.process.kill()
             outcome = running.wait().expect(2)
-    assert f"remove them with `cluster-iobench clean {shlex.quote(own.url(timeo=20))}`" in outcome.stdout + outcome.stderr
+    assert f"remove them with `cluster-iobench clean {shlex.quote(own.url(timeo=40))}`" in outcome.stdout + outcome.stderr
 
 
 def test_an_interrupt_while_the_server_is_silent_ends_the_run_and_says_what_is_left(server, out):
@@ -225,7 +225,7 @@ def test_an_interrupt_while_the_server_is_silent_ends_the_run_and_says_what_is_l
         finally:
             server.thaw()
     outcome.expect(130)
-    assert time.monotonic() - begin < 14, "5 s of silence, and no 15 s for a connection to the same server"
+    assert time.monotonic() - begin < 19, "5 s of silence, and no 15 s for a connection to the same server"
     assert "abandoned" in outcome.stderr
     phase = outcome.phase("write")
     assert phase["interrupted"] and "had not ended when the run was interrupted" in outcome.stdout

@@ -58,6 +58,7 @@ def test_the_same_seed_has_the_same_schedule(path, tmp_path):
                                     path=path, out=tmp_path / f"out{number}").expect(0))["due_ops"]
            for number, seed in enumerate(("5", "5", "6"))]
     assert abs(due[0] - due[1]) <= 2, "its end is not the same to the microsecond"
+    assert abs(due[0] - due[2]) > 2, "another seed has another schedule"
 
 
 def test_a_rate_that_cannot_be_kept_is_marked_and_ends_in_time(path, out):
@@ -95,7 +96,7 @@ def test_simulated_storage_is_shared_by_all_workers_and_leaves_nothing_behind(pa
                                "--seed", str(seed), *lanes], path=path, out=tmp_path / f"out{number}").expect(0)
         phase = outcome.phase("read")
         assert phase["ops"] / phase["duration_s"] <= 201
-        assert phase["headline"]["ops_per_s"] > 100, "an op takes 5 ms and the time to wake the lane"
+        assert phase["headline"]["ops_per_s"] > 50, "an op takes 5 ms and the time to wake the lane"
     assert not list(pathlib.Path("/dev/shm").glob(f"cluster-iobench.sim-*-{seed:016x}"))
 
 
@@ -105,7 +106,8 @@ def test_more_servers_and_a_deeper_queue_do_more(path, tmp_path):
         outcome = program.run(["-i", "2", "-r", "4k", "-s", "64k", "--time", "1", "-t", "1", *options, "--engine",
                                "sim:servers=4,service=5ms"], path=path, out=tmp_path / f"out{number}").expect(0)
         rates.append(outcome.phase("random-read")["headline"]["ops_per_s"])
-    assert rates[0] <= 201 and 300 < rates[1] <= 830
+    assert rates[0] <= 201 and rates[1] <= 830
+    assert rates[1] > 1.5 * rates[0]
 
 
 def test_bad_parameters_of_simulated_storage_are_refused(path, out):

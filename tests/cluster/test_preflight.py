@@ -123,7 +123,7 @@ def test_a_client_of_one_machine_is_left_out_with_all_its_workers(cluster, tmp_p
 
 def test_skip_bad_goes_on_without_workers_that_do_not_come(cluster):
     workers = [cluster.worker(), cluster.worker(), ("false",)]
-    late = ("--join-timeout", "3")
+    late = ("--join-timeout", "5")
     missing = cluster.command("preflight", workers, *late, "--format", "json").expect(1)
     assert [each["check"] for each in faults(missing)] == ["join"]
     outcome = cluster.command("run", workers, "-i", "0", "-s", "64k", "-r", "64k", "--skip-bad", *late).expect(0)

@@ -47,7 +47,7 @@ def test_intervals_follow_the_option(path, out, port):
                           helpers=(worker(port, "--root", str(path)), worker(port, "--sampler"))).expect(0)
     (server,) = outcome.phase("write")["servers"]
     # A busy machine samples less often, but never more often.
-    assert 3 <= server["interval_count"] <= outcome.phase("write")["duration_s"] / 0.1 + 3
+    assert 3 <= server["interval_count"] <= server["sampled_s"] / 0.1 + 3
 
 
 def test_a_sampler_that_dies_costs_only_its_figures(path, out, port):
@@ -71,7 +71,7 @@ def test_a_sampler_that_dies_costs_only_its_figures(path, out, port):
 
 
 def test_a_missing_sampler_is_named(path, out, port):
-    outcome = program.run([*listening(port), *SMALL, "--join-timeout", "1"], path=path, out=out,
+    outcome = program.run([*listening(port), *SMALL, "--join-timeout", "4"], path=path, out=out,
                           helpers=(worker(port, "--root", str(path)),)).expect(3)
     assert "0 of 1 samplers" in outcome.stderr and "--sampler" in outcome.stderr, outcome
     assert not out.exists()

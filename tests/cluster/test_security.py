@@ -157,6 +157,16 @@ def test_a_token_file_keeps_its_token_and_gets_the_next_certificate(cluster):
         again.complete("--token-file", str(again.token_file))
 
 
+def test_a_coordinator_that_cannot_listen_leaves_the_token_file_alone(cluster):
+    """The command typed again while the first coordinator waits."""
+    command = cluster.with_token().running.command
+    before = cluster.token_file.read_bytes()
+    again = program.plain(*command[command.index(program.BINARY) + 1:]).expect(1)
+    assert "cannot listen on" in again.stderr, again
+    assert cluster.token_file.read_bytes() == before
+    cluster.complete("--token-file", str(cluster.token_file))
+
+
 def test_token_files_that_are_refused(cluster, path):
     for name, text, mode, words in (("open", "x" * 20, 0o644, "chmod 600"), ("short", "x" * 15, 0o600, "16 to 512"),
                                     ("words", "a token of several words", 0o600, "cannot have")):

@@ -26,14 +26,14 @@ def after_phase(tmp_path, phase, round_, action):
 
 
 def test_rounds_read_what_the_one_before_left_and_report_in_one_line_each(path, out, transport):
-    outcome = program.run(["--soak", "2s", *QUICK, *transport], path=path, out=out).expect(0)
+    outcome = program.run(["--soak", "4s", *QUICK, *transport], path=path, out=out).expect(0)
     check_report(outcome.result)
     soak = outcome.result["soak"]
     rounds = soak["complete_rounds"]
     assert rounds >= 2 and len(soak["rounds"]) == rounds and len(outcome.phases) == 3 * rounds
     assert [phase["name"] for phase in outcome.phases[:4]] == ["read", "write", "reread", "read"]
     longest_s = max(round_["end_s"] - round_["begin_s"] for round_ in soak["rounds"])
-    assert soak["asked_s"] == 2 and soak["rounds"][-1]["begin_s"] < 2 + longest_s <= soak["elapsed_s"] + 2 * longest_s
+    assert soak["asked_s"] == 4 and soak["rounds"][-1]["begin_s"] < 4 + longest_s <= soak["elapsed_s"] + 2 * longest_s
     assert all(phase["stop"]["whole_passes"] for phase in outcome.result["run"]["plan"]["phases"])
     for phase in outcome.phases:
         assert phase["ops"] % 16 == 0 and phase["ops"] >= 4 * 16, "whole passes of four lanes"
@@ -69,7 +69,7 @@ def test_rounds_read_what_the_one_before_left_and_report_in_one_line_each(path, 
     ("wrong", "dd if=lane-000001.0 of=lane-000000.0 bs=512 skip=16 seek=16 count=1 conv=notrunc status=none", 1),
 ])
 def test_data_that_change_between_two_phases_are_found_and_kept(kind, action, counted, path, out, tmp_path, transport):
-    outcome = program.run(["--soak", "2s", *QUICK, *transport, *after_phase(tmp_path, "write", 2, action)], path=path, out=out)
+    outcome = program.run(["--soak", "5s", *QUICK, *transport, *after_phase(tmp_path, "write", 2, action)], path=path, out=out)
     outcome.expect(2)
     assert schema.problems(outcome.result) == []
     soak = outcome.result["soak"]
@@ -94,14 +94,14 @@ def test_an_older_version_of_a_file_is_stale(path, out, tmp_path):
     save = after_phase(tmp_path, "write", 1, f"cp lane-000000.0 {old}")
     script = tmp_path / "hook.sh"
     script.write_text(script.read_text() + script.read_text().replace("= 0 ]", "= 1 ]").replace(f"lane-000000.0 {old}", f"{old} lane-000000.0"))
-    outcome = program.run(["--soak", "2s", *QUICK, "--spawn", "1", "-t", "2", *save], path=path, out=out).expect(2)
+    outcome = program.run(["--soak", "5s", *QUICK, "--spawn", "1", "-t", "2", *save], path=path, out=out).expect(2)
     loss = outcome.result["soak"]["loss"]
     assert loss["stale"] > 0 and loss["stale"] % SECTORS_OF_LANE == 0 and loss["lost"] == loss["torn"] == loss["wrong"] == 0
 
 
 def test_a_file_that_is_gone_is_not_prepared_anew(path, out, tmp_path, transport):
     gone = after_phase(tmp_path, "reread", 1, "rm lane-000000.0")
-    outcome = program.run(["--soak", "5s", *QUICK, *transport, *gone], path=path, out=out).expect(2)
+    outcome = program.run(["--soak", "8s", *QUICK, *transport, *gone], path=path, out=out).expect(2)
     soak = outcome.result["soak"]
     assert [round_["lanes_failed"] for round_ in soak["rounds"]][:3] == [0, 1, 0], "only until it is written again"
     assert soak["clients"][0]["phases_failed"] == 1
@@ -126,7 +126,7 @@ def test_ctrl_c_ends_it_with_everything_that_was_found(path, out, transport):
 
 def test_a_soak_goes_on_without_a_worker_that_is_lost(path, out, tmp_path):
     prefix, options, helpers = program.Transports(tmp_path).parts("join-unix")
-    with program.start(["--soak", "3s", *QUICK, *options], path=path, out=out, prefix=prefix, helpers=helpers) as running:
+    with program.start(["--soak", "5s", *QUICK, *options], path=path, out=out, prefix=prefix, helpers=helpers) as running:
         running.wait_until((out / "raw" / "phase-003.pb").exists, "a round")
         running.workers[0].send_signal(signal.SIGKILL)
         outcome = running.wait().expect(3)
@@ -136,7 +136,7 @@ def test_a_soak_goes_on_without_a_worker_that_is_lost(path, out, tmp_path):
 
 
 def test_metadata_operations_are_soaked_too(path, out):
-    outcome = program.run(["--op", "create,stat,unlink", "--items", "20", "-t", "2", "--soak", "1s", "--transport", "local"],
+    outcome = program.run(["--op", "create,stat,unlink", "--items", "20", "-t", "2", "--soak", "3s", "--transport", "local"],
                           path=path, out=out).expect(0)
     soak = outcome.result["soak"]
     assert soak["complete_rounds"] >= 2 and soak["loss"]["verified_sectors"] == 0

@@ -94,9 +94,9 @@ ENGINES = {
 @pytest.mark.parametrize("flags", ENGINES.values(), ids=ENGINES)
 def test_passes_that_are_flushed_reach_the_disk(disk, out, flags):
     device = Disk(disk)
-    outcome, counted = run_counted(f"{flags} -t 1 -s 2m -r 64k --time 0.3 -c -e", disk, out)
+    outcome, counted = run_counted(f"{flags} -t 1 -s 2m -r 64k --time 1 -c -e", disk, out)
     phase = outcome.phases[-1]
-    assert phase["bytes"] > 3 * 2 * MIB, "nothing went round"
+    assert phase["bytes"] > 2 * MIB, "nothing went round"
     assert counted >= 0.95 * phase["bytes"]
     if device.written_bytes is not None:
         assert device.written_bytes >= 0.95 * phase["bytes"]

@@ -7,6 +7,8 @@ import socket
 import subprocess
 import time
 
+import program
+
 NODES = ("node1", "node2")
 CONFIGURATION = """
 ClusterName=test
@@ -34,14 +36,6 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 
 
-def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
-
 class Slurm:
     """A context manager. `environment` is what Slurm's commands need to find this cluster."""
 
@@ -53,7 +47,7 @@ class Slurm:
     def __enter__(self):
         (self.base / "state").mkdir(parents=True)
         self._start_munge()
-        ctld_port, *ports = free_ports(1 + len(NODES))
+        ctld_port, *ports = (program.free_port() for _ in range(1 + len(NODES)))
         nodes = "\n".join(f"NodeName={name} NodeHostname={socket.gethostname()} NodeAddr=127.0.0.1 Port={port} CPUs=2 State=UNKNOWN"
                           for name, port in zip(NODES, ports))
         configuration = CONFIGURATION.format(host=socket.gethostname(), ctld_port=ctld_port, base=self.base, nodes=nodes)

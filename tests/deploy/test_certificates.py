@@ -4,7 +4,6 @@ import pathlib
 import subprocess
 
 import program
-import slurm
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "deploy" / "make-certificates.sh"
 
@@ -26,7 +25,7 @@ def test_existing_files_are_kept_and_secrets_are_private(tmp_path):
 def join(tmp_path, token):
     """Runs on all interfaces with the script's certificate. Returns the coordinator's code and output, and the ended worker."""
     tls = tmp_path / "tls"
-    (port,) = slurm.free_ports(1)
+    port = program.free_port()
     out, path = tmp_path / "out", tmp_path / "target"
     path.mkdir()
     coordinator = subprocess.Popen(

@@ -41,7 +41,7 @@ def test_tasks_are_mpi_ranks(cluster, path, tmp_path):
 
 
 def test_tasks_join_over_grpc_with_the_token_of_the_run(cluster, path, tmp_path):
-    (port,) = slurm.free_ports(1)
+    port = program.free_port()
     code, said, out = submit(cluster, "grpc.sbatch", tmp_path, "--path", path, *PHASES, IOBENCH_PORT=str(port))
     assert code == 0, said + cluster.logs()
     check_result(out, "grpc")
@@ -49,7 +49,7 @@ def test_tasks_join_over_grpc_with_the_token_of_the_run(cluster, path, tmp_path)
 
 
 def test_grpc_workers_may_use_every_path_and_get_their_own_options(cluster, path, tmp_path):
-    (port,) = slurm.free_ports(1)
+    port = program.free_port()
     other = tmp_path / "other"
     other.mkdir()
     phase = ("--op", "write", "-r", "64k", "-s", "1m", "-t", "1", "-X", other / "trace")

@@ -19,7 +19,8 @@ import program
 
 PACE = 50
 SECONDS = 3
-LEASE_S, LOST_AFTER_S, STALL_S = 2, 3, 2
+# Long enough that a busy machine loses no worker without a fault.
+LEASE_S, LOST_AFTER_S, STALL_S = 4, 6, 4
 # The options for each operation. A record is a page, to keep the data small.
 OPERATIONS = {
     "write": ("-i", "0", "-+n", "-r", "4k", "-s", "256k"),

@@ -5,15 +5,18 @@ IOBENCH_UPDATE_GOLDEN=1 writes the table of outcomes into docs/faults.md; otherw
 import concurrent.futures
 import os
 import pathlib
+import uuid
 
 import fault_case
 import pytest
+import reruns
 import schema
 from fault_case import Case
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs" / "faults.md"
 BEGIN, END = "<!-- table of tests/faults: begin -->\n", "<!-- table of tests/faults: end -->\n"
-AT_A_TIME = 6
+# Each run has 3 workers, which must answer within the times of fault_case.py although other runs share the machine.
+AT_A_TIME = 4
 FAULTS = ("worker killed", "worker stopped", "connection cut", "hung lane", "EIO", "ESTALE", "slow lane", "coordinator killed",
           "coordinator stopped", "results disk full")
 LOST = ("worker killed", "worker stopped", "connection cut", "hung lane")
@@ -34,26 +37,45 @@ def ends_job(case):
     return case.transport == "mpi" and case.fault in ("worker killed", "coordinator killed", "coordinator stopped")
 
 
+class Outcomes:
+    """The newest outcome of each case, or the error with which its run ended."""
+
+    def __init__(self, shim, place):
+        self.shim, self.place = shim, place
+        self.of = {}
+
+    def run(self, cases):
+        """Runs the cases, again if need be, a few at a time."""
+        def one(case):
+            directory = self.place / f"{case.name}-{uuid.uuid4().hex[:8]}".replace(" ", "_")
+            try:
+                return fault_case.Runner(case, directory, self.shim).run()
+            except Exception as error:
+                return error
+
+        with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
+            self.of.update(zip([case.name for case in cases], pool.map(one, cases), strict=True))
+
+    def take(self, case):
+        outcome = self.of[case.name]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
 @pytest.fixture(scope="session")
-def outcomes(shim, tmp_path_factory):
-    """case name -> Outcome, or the error with which its run ended"""
-    place = tmp_path_factory.mktemp("faults")
-
-    def run(case):
-        try:
-            return fault_case.Runner(case, place / case.name.replace(" ", "_"), shim).run()
-        except Exception as error:
-            return error
-
-    with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
-        return {case.name: outcome for case, outcome in zip([*TWINS, *CASES], pool.map(run, [*TWINS, *CASES]), strict=True)}
+def all_outcomes(shim, tmp_path_factory):
+    outcomes = Outcomes(shim, tmp_path_factory.mktemp("faults"))
+    outcomes.run([*TWINS, *CASES])
+    return outcomes
 
 
-def take(outcomes, case):
-    outcome = outcomes[case.name]
-    if isinstance(outcome, Exception):
-        raise outcome
-    return outcome
+@pytest.fixture
+def outcomes(all_outcomes, request):
+    """The Outcomes of all cases. Before a rerun of a test, its own case runs again."""
+    if reruns.attempt(request.node) > 1 and "case" in request.fixturenames:
+        all_outcomes.run([request.getfixturevalue("case")])
+    return all_outcomes
 
 
 def lanes_of(phase):
@@ -72,7 +94,7 @@ def is_undisturbed(lane):
 
 @pytest.mark.parametrize("case", TWINS, ids=lambda case: case.name)
 def test_an_undisturbed_run_ends_well(case, outcomes):
-    outcome = take(outcomes, case)
+    outcome = outcomes.take(case)
     assert outcome.code == outcome.saved_code == 0, outcome.stderr
     assert len(outcome.result["phases"]) == 3
     for phase in outcome.result["phases"]:
@@ -82,7 +104,7 @@ def test_an_undisturbed_run_ends_well(case, outcomes):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_fault_costs_what_it_must_and_nothing_else(case, outcomes):
-    outcome = take(outcomes, case)
+    outcome = outcomes.take(case)
     assert outcome.left_processes == [], outcome.stderr
     assert outcome.clean_code == 0
     phases = outcome.result["phases"]
@@ -162,7 +184,7 @@ CHECKS = {**{fault: check_lost for fault in LOST}, "EIO": check_errors, "ESTALE"
 
 def row(fault, transport, outcomes):
     """One row of the table, for all three operations."""
-    seen = [take(outcomes, Case(fault, transport, operation)) for operation in fault_case.OPERATIONS]
+    seen = [outcomes.take(Case(fault, transport, operation)) for operation in fault_case.OPERATIONS]
 
     def one(values):
         return " or ".join(dict.fromkeys(str(value) for value in values))
@@ -176,12 +198,22 @@ def row(fault, transport, outcomes):
     return f"| {fault} | {transport} | {one(outcome.code for outcome in seen)} | {saved} | {whole} | {data} |\n"
 
 
-def test_the_table_in_the_docs_is_what_happens(outcomes):
+def is_documented(text, fault_and_transport, outcomes):
+    try:
+        return row(*fault_and_transport, outcomes) in text
+    except Exception:  # that of a run
+        return False
+
+
+def test_the_table_in_the_docs_is_what_happens(outcomes, request):
+    rows = [(fault, transport) for fault in FAULTS for transport in ("grpc", "mpi") if possible(fault, transport)]
+    text = DOCS.read_text()
+    if reruns.attempt(request.node) > 1:
+        outcomes.run([Case(*each, operation) for each in rows for operation in fault_case.OPERATIONS
+                      if not is_documented(text, each, outcomes)])
     table = ("| fault | transport | exit code | saved exit code | repetitions of 3 that are whole | data |\n"
              "|---|---|---|---|---|---|\n")
-    table += "".join(row(fault, transport, outcomes) for fault in FAULTS for transport in ("grpc", "mpi")
-                     if possible(fault, transport))
-    text = DOCS.read_text()
+    table += "".join(row(*each, outcomes) for each in rows)
     head, rest = text.split(BEGIN)
     before, tail = rest.split(END)
     if os.environ.get("IOBENCH_UPDATE_GOLDEN"):

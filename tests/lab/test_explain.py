@@ -6,6 +6,7 @@ import itertools
 import pytest
 
 import lab as nfs_lab
+import reruns
 from cluster_run import with_sampler
 from slow_disk import mounted, slow_disk
 
@@ -57,6 +58,7 @@ def fast_dir(lab):
 
 
 @pytest.fixture(scope="module")
+@reruns.measures
 def unlimited(explained, fast_dir):
     """The phase of DIRECT with nothing to slow it down."""
     return explained.phase(fast_dir, DIRECT)
@@ -76,6 +78,7 @@ def slow_dir(lab, slow_storage):
 
 
 @pytest.fixture(scope="module")
+@reruns.measures
 def sync_writes(lab, explained, slow_storage):
     """The phase of SYNC, limited only by each write's wait for the storage."""
     with mounted(lab, "vers=4.2", slow_storage, HERE) as place:

@@ -2,13 +2,13 @@
 
 import contextlib
 import functools
-import json
+import itertools
 import time
 
 import pytest
 
 import lab as nfs_lab
-from cluster_run import PATIENCE_S, TRANSPORTS, Cluster, start_over_grpc
+from cluster_run import PATIENCE_S, TRANSPORTS, Cluster, Outcome, on_time, start_over_grpc
 from host_clock import HostClock
 from slow_disk import mounted
 
@@ -56,13 +56,22 @@ def test_two_clients_move_the_bytes_that_the_server_counts(cluster, transport):
     assert cluster.files() == [], "the data are removed"
 
 
+# Counters are read a millisecond before the start, and later on a busy host: lanes at this pace have then done an op or two.
+PACE = "-+O 100"
+
+
+def nearly(count):
+    return range(count - 2, count + 1)
+
+
 def test_the_report_has_each_client_s_own_nfs_counters(cluster):
-    outcome = cluster.run("-i 0 -+n -e -x -r 64k -s 2m")
+    outcome = cluster.run(f"-i 0 -+n -e -x -r 64k -s 2m {PACE}")
     assert len(outcome.phases["write"]["clients"]) == 2
     for client in outcome.phases["write"]["clients"]:
         (nfs,) = client["host_delta"]["nfs"].values()
         counted = outcome.clients[client["host"]]
-        assert nfs["app_write_bytes"] == nfs["server_write_bytes"] == 2 * MIB
+        # The flush comes after the last op, so that what the server gets is counted exactly.
+        assert nfs["app_write_bytes"] // (64 * KIB) in nearly(32) and nfs["server_write_bytes"] == 2 * MIB
         assert nfs["ops"]["WRITE"]["ops"] == 2 * MIB // (64 * KIB)
         assert 0 <= counted.requests["WRITE"] - nfs["ops"]["WRITE"]["ops"] <= 3, "manifest and check file"
         assert 1 <= nfs["ops"]["COMMIT"]["ops"] <= counted.requests["COMMIT"]
@@ -241,16 +250,23 @@ def test_mounts_that_share_the_kernel_s_counters_are_counted_once(lab, version, 
     below = f"{directory_name}-below"
     lab.run(nfs_lab.SERVER, ["mkdir", f"{nfs_lab.EXPORT}/{below}"])
     with mounted(lab, "vers=4.2", below, "/run/below") as place:
-        options = ["-i", "0", "-+n", "-I", "-r", "64k", "-s", "1m", "--path", nfs_dir, "--path", place,
-                   "--out", str(tmp_path / "out")]
-        coordinator, workers = start_over_grpc(lab, "run", options, workers_per_client=2)
-        for process in (coordinator, *workers):
-            lab.finish(process, timeout=PATIENCE_S, check=True)
-    (phase,) = json.loads((tmp_path / "out" / "result.json").read_text())["phases"]
+        options = ["-i", "0", "-+n", "-I", "-r", "64k", "-s", "1m", *PACE.split(), "--path", nfs_dir, "--path", place]
+        numbers = itertools.count()
+
+        def run_once():
+            out = tmp_path / f"out-{next(numbers)}"
+            coordinator, workers = start_over_grpc(lab, "run", [*options, "--out", str(out)], workers_per_client=2)
+            for process in (coordinator, *workers):
+                lab.finish(process, timeout=PATIENCE_S, check=True)
+            return Outcome(out, server=None, clients={})
+
+        phase = on_time(run_once).phases["write"]
+    writes = []
     for client in phase["clients"]:
         assert len(client["host_delta"]["nfs"]) == 2, "both mounts were in use, and both have counters"
-        assert client["nfs_rpc"]["kinds"]["WRITE"]["rpcs"] == 2 * MIB / (64 * KIB)
-    assert phase["nfs_rpc"]["kinds"]["WRITE"]["rpcs"] == CLIENTS * 2 * MIB / (64 * KIB)
+        writes.append(client["nfs_rpc"]["kinds"]["WRITE"]["rpcs"])
+        assert 2 * MIB // (64 * KIB) - 4 <= writes[-1] <= 2 * MIB // (64 * KIB), "up to two ops of each worker came before"
+    assert phase["nfs_rpc"]["kinds"]["WRITE"]["rpcs"] == sum(writes)
 
 
 # Far slower than a client writes into its own memory, so that the wait for the server shows.
@@ -266,11 +282,11 @@ def test_where_the_time_goes_that_the_server_needs(cluster, flags):
     wire_s = CLIENTS * 2 * MIB / WIRE_BYTES_PER_S
 
     # Whatever is timed, ops end once the bytes are in the client's memory…
-    assert seconds["ops"] < wire_s / 4
+    assert seconds["ops"] < wire_s / 2
     if flags == "":
         # … so without -c and -e they alone would claim more than the wire can carry.
         assert headline["region"] == "ops"
-        assert headline["bytes_per_s"] > 2 * WIRE_BYTES_PER_S
+        assert headline["bytes_per_s"] > 1.5 * WIRE_BYTES_PER_S
         assert "unflushed" in marks
     else:
         assert headline["region"] == {"-c": "ops+close", "-e": "ops+fsync"}[flags]

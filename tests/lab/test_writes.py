@@ -16,9 +16,9 @@ def cluster(lab, version, nfs_dir, tmp_path):
 
 @pytest.mark.parametrize("flags", ["-c -e", "-c"])
 def test_passes_that_are_flushed_reach_the_server(cluster, flags):
-    outcome = cluster.run(f"-i 0 -+n -r 64k -s 256k --time 1 {flags}")
+    outcome = cluster.run(f"-i 0 -+n -r 64k -s 256k --time 2 {flags}")
     phase = outcome.phases["write"]
-    assert phase["bytes"] > 2 * CLIENTS * 256 * KIB, "nothing went round"
+    assert phase["bytes"] > CLIENTS * 256 * KIB, "nothing went round"
     assert phase["bytes"] <= outcome.server.write_bytes <= phase["bytes"] + SLACK_BYTES
     assert phase["reached_bytes"] == phase["written_bytes"] == phase["bytes"]
     assert not outcome.marks("write") & {"absorbed", "unflushed"}
@@ -59,7 +59,8 @@ def test_writes_that_arrived_have_no_mark(cluster, flags):
 
 @pytest.mark.parametrize("version", ["4.2"], indirect=True)
 def test_a_close_over_nfs_is_a_flush_by_the_mount_s_own_counts(cluster):
-    outcome = cluster.run("-i 0 -+n -r 64k -s 1m -c -x")  # without a stonewall, no lane ends early
+    # Without a stonewall, no lane ends early. The pace leaves a busy host time to read its counters before the close.
+    outcome = cluster.run("-i 0 -+n -r 64k -s 1m -c -x -+O 100")
     assert "unflushed" not in outcome.marks("write")
     for client in outcome.phases["write"]["clients"]:
         (nfs,) = client["host_delta"]["nfs"].values()  # read when the last file was closed

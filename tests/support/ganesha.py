@@ -3,12 +3,12 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
+import program
 import pytest
 
 SHIM = Path(__file__).with_name("ganesha_shim.c")
@@ -44,14 +44,6 @@ def need():
         pytest.skip("ganesha opens files by their handles, which only root may")
 
 
-def free_ports(count):
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-
-
 class Ganesha:
     """Exports `directory`, by default an empty one of its own. At the end of `with`, it ends and removes what it made."""
 
@@ -62,7 +54,7 @@ class Ganesha:
         self.export = Path(directory) if directory else self.work / "export"
         self.export.mkdir(exist_ok=True)
         self.log = self.work / "log"
-        self.nfs_port, self.mount_port = free_ports(2)
+        self.nfs_port, self.mount_port = program.free_port(), program.free_port()
         self.process = None
 
     def __enter__(self):

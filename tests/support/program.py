@@ -2,11 +2,13 @@
 import contextlib
 import csv
 import io
+import itertools
 import os
 import pathlib
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 import pytest
@@ -103,9 +105,10 @@ class Running:
     def data_bytes(self):
         """The size of all data files so far."""
         total = 0
-        for file in self.path.glob(f"{DATA_DIRECTORY}/*"):
-            with contextlib.suppress(FileNotFoundError):
-                total += 0 if file.name.startswith("manifest") else file.stat().st_size
+        with contextlib.suppress(FileNotFoundError):  # the directory vanishes
+            for file in self.path.glob(f"{DATA_DIRECTORY}/*"):
+                with contextlib.suppress(FileNotFoundError):
+                    total += 0 if file.name.startswith("manifest") else file.stat().st_size
         return total
 
     def wait_until(self, condition, what):
@@ -155,10 +158,38 @@ def plain(*args, env=None, cwd=None):
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
+class Ports:
+    """Ports that no other test process is given, and that no outgoing connection gets from the kernel: they lie below the
+    ephemeral range. A process has a block of its own for as long as it lives, by an abstract socket of the block's name."""
+    FIRST, BLOCK = 10_000, 400
+
+    def __init__(self):
+        ephemeral = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+        end = ephemeral if ephemeral >= self.FIRST + 10 * self.BLOCK else 32_768
+        self.claim = socket.socket(socket.AF_UNIX)
+        for first in range(self.FIRST, end - self.BLOCK, self.BLOCK):
+            with contextlib.suppress(OSError):
+                self.claim.bind(f"\0cluster-iobench-tests-{first}")
+                self.ports = itertools.cycle(range(first, first + self.BLOCK))
+                return
+        raise AssertionError("every block of ports is taken")
+
+    def free(self, family):
+        for port in itertools.islice(self.ports, self.BLOCK):
+            with contextlib.suppress(OSError), socket.socket(family) as probe:
+                probe.bind(("", port))
+                return port
+        raise AssertionError("no port is free")
+
+
+_ports, _ports_lock = None, threading.Lock()
+
+
 def free_port(family=socket.AF_INET):
-    with socket.socket(family) as probe:
-        probe.bind(("::1" if family == socket.AF_INET6 else "127.0.0.1", 0))
-        return probe.getsockname()[1]
+    global _ports
+    with _ports_lock:
+        _ports = _ports or Ports()
+        return _ports.free(family)
 
 
 def mpirun(ranks):

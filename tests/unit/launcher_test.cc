@@ -115,7 +115,7 @@ TEST_CASE("credentials are read from standard input, by each worker from the beg
 
 TEST_CASE("hosts that neither join nor fail are given up after the patience") {
   Hosts hosts;
-  hosts.Has("a", "sleep 600").Has("b", "echo password:; sleep 600", 3).Start({.patience_s = 0.5});
+  hosts.Has("a", "sleep 600").Has("b", "echo password:; sleep 600", 3).Start({.patience_s = 3});
   hosts.Joins(3);
   const absl::Status status = hosts.Failure();
   CHECK(absl::IsDeadlineExceeded(status));

@@ -20,7 +20,8 @@ namespace {
 
 constexpr NfsOpen kBoth{.read = true, .write = true};
 constexpr NfsOpen kNew{.read = true, .write = true, .create = true};
-constexpr NfsPatience kLittle{.connect_s = 5, .reply_s = 0.2, .commit_s = 0.2};
+// Enough for the replies that do come, on a busy machine too.
+constexpr NfsPatience kLittle{.connect_s = 5, .reply_s = 1, .commit_s = 1};
 
 std::unique_ptr<NfsConnection> ConnectTo(const ScriptedNfsServer& server, const NfsPatience& patience = {}) {
   auto connection = NfsConnection::Connect(server.Url(), patience);
@@ -141,10 +142,10 @@ TEST_CASE("a server that falls silent is given up after the patience, and the co
     });
     REQUIRE(Says(status, "stat a"));
   }
-  REQUIRE(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(190));
+  REQUIRE(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(990));
   REQUIRE(absl::IsDeadlineExceeded(status));
   REQUIRE(Says(status, "127.0.0.1"));
-  REQUIRE(Says(status, "0.2 s"));
+  REQUIRE(Says(status, "for 1 s"));
   REQUIRE(connection->lost() == status);
   REQUIRE(connection->CheckAlive() == status);
   REQUIRE(connection->context() == nullptr);
@@ -155,11 +156,10 @@ TEST_CASE("a server that falls silent is given up after the patience, and the co
 TEST_CASE("a server that is silent while the connection is made is given up too") {
   ScriptedNfsServer server;
   server.FallSilent(GENERATE(NfsProc::kNull, NfsProc::kFsinfo, NfsProc::kGetattr));
-  const absl::Status status =
-      NfsConnection::Connect(server.Url(), {.connect_s = 0.2, .reply_s = 0.2}).status();
+  const absl::Status status = NfsConnection::Connect(server.Url(), {.connect_s = 1, .reply_s = 1}).status();
   INFO(status.message());
   REQUIRE(absl::IsDeadlineExceeded(status));
-  REQUIRE(Says(status, "0.2 s"));
+  REQUIRE(Says(status, "for 1 s"));
 }
 
 TEST_CASE("a server that is named by an IPv6 address is shown as the URL has it") {
@@ -173,10 +173,10 @@ TEST_CASE("a server that is named by an IPv6 address is shown as the URL has it"
 TEST_CASE("the URL's timeo is the patience, in tenths of a second") {
   ScriptedNfsServer server;
   server.Put("a", "");
-  const auto connection = *NfsConnection::Connect(server.Url() + "&timeo=3");
+  const auto connection = *NfsConnection::Connect(server.Url() + "&timeo=11");
   server.FallSilent(NfsProc::kLookup);
   const absl::Status status = NfsFile::Open(*connection, connection->directory(), "a", kBoth).status();
-  REQUIRE(Says(status, "0.3 s"));
+  REQUIRE(Says(status, "for 1.1 s"));
 }
 
 TEST_CASE("a connection that the server has closed is noticed, while idle and while calls are in flight") {

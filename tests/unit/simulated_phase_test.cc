@@ -1,7 +1,11 @@
 #include "worker/simulated/simulated_phase.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <set>
+#include <thread>
 
 #include "tests/unit/worker_harness.h"
 #include "worker/simulated/simulated_workers.h"
@@ -14,13 +18,20 @@ int64_t OffsetOf(WorkerHandler& worker) {
   Mailbox mailbox;
   v1::WorkerRequest request;
   request.set_run_id(WorkerHarness::kRun);
-  request.set_call_id(1);
   request.mutable_ping();
-  const int64_t before_ns = MonotonicNowNs();
-  worker.Handle(request, mailbox);
-  const v1::WorkerEvent pong = mailbox.Take([](const v1::WorkerEvent& e) { return e.has_pong(); });
-  // Offsets are whole milliseconds.
-  return (pong.pong().received_worker_ns() - before_ns) / 1'000'000 * 1'000'000;
+  // Offsets are whole milliseconds, negative ones too, so one ping that takes less is enough.
+  constexpr int64_t kStepNs = 1'000'000;
+  int64_t least_ns = INT64_MAX, took_ns = INT64_MAX;
+  for (uint64_t i = 1; i <= 1000 && took_ns >= kStepNs; ++i) {
+    request.set_call_id(i);
+    const int64_t before_ns = MonotonicNowNs();
+    worker.Handle(request, mailbox);
+    const v1::WorkerEvent pong = mailbox.Take([](const v1::WorkerEvent& e) { return e.has_pong(); });
+    took_ns = MonotonicNowNs() - before_ns;
+    least_ns = std::min(least_ns, pong.pong().received_worker_ns() - before_ns);
+  }
+  const int64_t toward_zero_ns = least_ns / kStepNs * kStepNs;
+  return toward_zero_ns > least_ns ? toward_zero_ns - kStepNs : toward_zero_ns;
 }
 
 TEST_CASE("a simulated worker runs a phase with the ops and results of a real one") {
@@ -72,11 +83,11 @@ TEST_CASE("a simulated phase that is disarmed before its start does nothing") {
   const int64_t offset_ns = OffsetOf(*workers[0]);
   WorkerHarness worker(std::move(workers[0]), offset_ns);
   worker.Prepare(PhaseOf("write", 1));
-  worker.ArmIn(50'000'000);
+  worker.ArmIn(kNanosPerSecond);
   worker.Disarm();
   std::atomic<bool> passed = false;
-  loop.PostAt(MonotonicNowNs() + 100'000'000, [&] { passed = true; });
-  while (!passed) MonotonicNowNs();
+  loop.PostAt(worker.start().ns - offset_ns + 50'000'000, [&] { passed = true; });
+  while (!passed) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   REQUIRE_FALSE(worker.mailbox().Holds([](const v1::WorkerEvent& e) { return e.has_lanes_done(); }));
   REQUIRE(worker.RunPhase(PhaseOf("write", 1)).lanes_size() == 1);
 }
