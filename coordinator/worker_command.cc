@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -170,11 +172,12 @@ int RunWorker(const CommandLine& line) {
   const std::string path = line.worker_path.empty() ? "" : DirectoryToWorkIn(line.worker_path);
   absl::StatusOr<WorkerRights> rights = RightsFrom(line, path);
   if (!rights.ok()) return Fail(rights.status(), kExitUsage);
-  // The worker was started in its directory, which would prevent the file system from being unmounted. -Q, as IOzone's,
-  // writes its files there.
-  const bool stays_in_directory = rights->actions.contains(WorkerAction::kLogFiles);
+  // -Q, as IOzone's, writes its files to the directory in which the worker was started. The worker does not stay there,
+  // which would prevent the file system from being unmounted.
+  std::error_code removed;
+  rights->log_directory = std::filesystem::current_path(removed).string();
   SetWorkerRights(*std::move(rights));
-  if (line.client_list_position > 0 && !stays_in_directory && chdir("/") != 0)
+  if (line.client_list_position > 0 && !removed && chdir("/") != 0)
     return Fail(ErrnoStatus("chdir /", errno), kExitUsage);
   GrpcWorkerOptions options;
   options.insecure = line.cluster.insecure;

@@ -24,6 +24,7 @@ std::vector<absl::Status> UnmetDemands(const v1::Demands& demands) {
     note(LoadTrace(trace.file(), trace.file_bytes()).status());
   }
   for (const std::string& file : demands.new_files()) note(CheckNewTrace(file));
+  for (const std::string& file : demands.replaced_files()) note(CheckNewTrace(file, OldTrace::kReplaced));
   // A regular coordinator names no directory: these files are in the one that the worker was started in.
   const bool confined = !RightsOfThisWorker().paths.are_all();
   for (const std::string& file : demands.appended_files()) {

@@ -21,7 +21,7 @@ namespace {
 // The patience with lanes and tasks that do not end. An interrupted run must end within 2 s even if a file system
 // hangs; lanes that do not hang end after the op in flight.
 constexpr int64_t kPatienceNs = 500'000'000;
-constexpr auto kLeavingDataTakes = std::chrono::seconds(10);
+constexpr int64_t kLeavingDataTakesNs = 10 * kNanosPerSecond;
 
 // LanesDone says all that LaneEnded says. A worker whose last lane ends within this time sends one message instead of
 // two; the other workers' lanes may be stopped this much later, since no figure depends on when that happens.
@@ -413,11 +413,33 @@ bool Session::EndLanes(int64_t until_ns) {
   return false;
 }
 
+void Session::WaitForTask(std::function<void(Session&)> task, int64_t until_ns) {
+  const auto ended = std::make_shared<std::promise<void>>();
+  const std::future<void> end = ended->get_future();
+  Later([task = std::move(task), ended](Session& self) {
+    task(self);
+    ended->set_value();
+  });
+  end.wait_for(std::chrono::nanoseconds(until_ns - MonotonicNowNs()));
+}
+
 void Session::Shutdown() {
   outbox_.Close();
   client_tasks_.Cancel();
   const int64_t until_ns = MonotonicNowNs() + kPatienceNs;
-  EndLanes(until_ns);
+  bool may_have_data = false;
+  {
+    MutexLock lock(mutex_);
+    may_have_data = told_to_leave_ && had_data_steps_;
+  }
+  // What the run could not remove is left to `clean`, although this process may live on (worker --stay).
+  if (EndLanes(until_ns) && may_have_data) {
+    WaitForTask(
+        [](Session& self) {
+          if (const absl::Status gone = self.data_steps_.Disown(); !gone.ok()) LogWarning(gone.message());
+        },
+        until_ns);
+  }
   if (!tasks_->Close(until_ns)) LogWarning("abandoned an access to a hung file system");
   MutexLock lock(mutex_);
   if (janitor_ != nullptr && told_to_leave_) janitor_->Forget();
@@ -434,19 +456,16 @@ void Session::Abandon() {
     leaves_something = prepare != nullptr || had_file_actions_ || had_data_steps_;
   }
   if (leaves_something && EndLanes(MonotonicNowNs() + kPatienceNs)) {
-    // The file system may hang, so a task does it.
-    const auto left = std::make_shared<std::promise<void>>();
-    std::future<void> done = left->get_future();
-    Later([prepare, left](Session& self) {
-      self.client_tasks_.RemoveCheckFiles();
-      absl::Status gone = self.data_steps_.Disown();
-      if (prepare != nullptr) gone.Update(LeaveOrphanedData(prepare->prepare()));
-      if (!gone.ok()) LogWarning(gone.message());
-      // Otherwise the janitor would do the same again, while others are removing the data.
-      if (self.janitor_ != nullptr) self.janitor_->Forget();
-      left->set_value();
-    });
-    done.wait_for(kLeavingDataTakes);
+    WaitForTask(
+        [prepare](Session& self) {
+          self.client_tasks_.RemoveCheckFiles();
+          absl::Status gone = self.data_steps_.Disown();
+          if (prepare != nullptr) gone.Update(LeaveOrphanedData(prepare->prepare()));
+          if (!gone.ok()) LogWarning(gone.message());
+          // Otherwise the janitor would do the same again, while others are removing the data.
+          if (self.janitor_ != nullptr) self.janitor_->Forget();
+        },
+        MonotonicNowNs() + kLeavingDataTakesNs);
   }
   Shutdown();
 }

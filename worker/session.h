@@ -44,6 +44,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void Handle(const v1::WorkerRequest& request, EventSink& sink, WorkerTime received);
   // Sends nothing from now on, cancels the phase, and waits for lanes and tasks. Those that are stuck in the kernel
   // after 0.5 s are abandoned; what they use stays alive, because tasks share this object and lanes share their phase.
+  // After a Leave, it first gives up data that the worker has claimed and the run has not removed.
   void Shutdown();
   // Shutdown for a worker whose coordinator is gone: also gives up what it has claimed and leaves the run's data
   // (LeaveOrphanedData), for which it waits at most 10 s.
@@ -62,6 +63,8 @@ class Session : public std::enable_shared_from_this<Session> {
   using ClientTask = absl::StatusOr<v1::WorkerEvent> (ClientTasks::*)(const v1::WorkerRequest&);
 
   bool EndLanes(int64_t until_ns);  // false: some are stuck
+  // Runs a task after those posted before, and waits for it until then: a file system may hang.
+  void WaitForTask(std::function<void(Session&)> task, int64_t until_ns);
 
   // Moves to the state that the table gives; returns false if it gives none.
   bool Take(WorkerMessage message) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

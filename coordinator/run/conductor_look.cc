@@ -98,7 +98,8 @@ absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookOnce(uint32_t pa
   IOBENCH_RETURN_IF_ERROR(MeetWorkers(*look->clocks));
   look->layout.emplace(plan_, ClientsOfWorkers());
   look->data.emplace(cluster_, plan_, *look->layout, met_.started_at(), coordinator_.host(),
-                     options_.resume.has_value() ? options_.resume->first_phase : 0);
+                     options_.resume.has_value() ? options_.resume->first_phase : 0,
+                     options_.resume.has_value() && options_.resume->begun_before);
   IOBENCH_RETURN_IF_ERROR(look->data->Inspect());
   // The first phase of a run measures the clocks by itself.
   if (options_.preflight_only) IOBENCH_RETURN_IF_ERROR(look->clocks->Burst());

@@ -20,6 +20,7 @@ std::string EndOf(const v1::RunRecord& run) {
   if (!run.finished()) return "its coordinator was killed or cut off";
   if (run.exit_code() == kInterruptedCode) return "it was interrupted";
   if (run.problems_size() > 0) return run.problems(run.problems_size() - 1).message();
+  if (run.skipped_phases_size() > 0) return "its --max-duration was over";
   return absl::StrCat("it ended with exit code ", run.exit_code());
 }
 
@@ -89,8 +90,31 @@ absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const 
   point.ended_by = EndOf(run);
   point.complete = run.finished() && saved_phases == all_phases && !last.interrupted();
   point.first_phase = saved_phases;
-  if (saved_phases > 0 && !point.complete && IsUnfinished(last)) --point.first_phase;
+  point.begun_before = point.crashed;
+  if (saved_phases > 0 && !point.complete && IsUnfinished(last)) {
+    --point.first_phase;
+    point.begun_before = true;
+    const auto phase_count = static_cast<uint32_t>(run.plan().phases_size());
+    // A coordinator that was killed has saved no list of the phases that it shortened.
+    point.repeats_shortened =
+        run.finished() && phase_count > 0 &&
+        WasShortened(run.plan().phases(static_cast<int>(point.first_phase % phase_count)), last);
+  }
   return point;
+}
+
+bool WasShortened(const v1::Phase& planned, const v1::PhaseRecord& record) {
+  if (record.interrupted()) return false;
+  const v1::StopRule& stop = record.phase().stop();
+  if (stop.time_s() < planned.stop().time_s()) return true;
+  if (stop.deadline_s() == planned.stop().deadline_s()) return false;
+  // A deadline that no lane reached has changed nothing.
+  for (const v1::WorkerPhaseResult& worker : record.workers()) {
+    for (const v1::LaneResult& lane : worker.lanes()) {
+      if (lane.deadline_worker_ns() != 0) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace iobench

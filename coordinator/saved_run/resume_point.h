@@ -16,6 +16,10 @@ struct ResumePoint {
   // The first phase to run: the one after the last that is finished. A phase that was interrupted, or in which a worker
   // was lost or refused, is run again if it is the last that was saved.
   uint32_t first_phase = 0;
+  // The earlier part may have begun the first phase, and may have left files of it such as traces.
+  bool begun_before = false;
+  // --max-duration shortened the saved phase that is run again: the last of run.shortened_phases().
+  bool repeats_shortened = false;
   bool complete = false;  // the run has ended, and every phase was run: there is nothing to do
   bool crashed =
       false;  // it has not ended: its coordinator was killed or cut off, and its workers may still be there
@@ -34,6 +38,9 @@ struct ResumingProgram {
 // `force`) may be, on another host. Changes nothing.
 absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const ResumingProgram& here,
                                             bool force);
+
+// Whether --max-duration has shortened a phase that was not interrupted. `planned`: the phase as the plan has it.
+bool WasShortened(const v1::Phase& planned, const v1::PhaseRecord& record);
 
 }  // namespace iobench
 

@@ -168,10 +168,13 @@ def test_kept_data_that_do_not_fit_are_left_alone(export, tmp_path):
 
 def test_trees_that_a_run_kept_on_a_mount_are_not_taken_over_without_one(export, tmp_path):
     """They stay accounted for, so that `clean` on the mount removes them."""
-    program.run(["--op", "create", "--items", "5", "-t", "1", "-w"], path=export.disk, out=tmp_path / "1").expect(0)
+    program.run(["--op", "write", "--op", "create", "--items", "5", "-t", "1", "-w", *SHAPE], path=export.disk,
+                out=tmp_path / "1").expect(0)
+    before = sorted(export.data.rglob("*"))
     refused = run(export, tmp_path / "2", "-i", "0", "-+n", "-t", "1", *SHAPE).expect(2)
     assert "tree-000000.0" in refused.stderr and "cluster-iobench clean" in refused.stderr, refused
-    assert (export.data / "tree-000000.0" / "item-00000004").exists()
+    assert "not ours" not in refused.stderr and sorted(export.data.rglob("*")) == before, refused
+    assert export.data / "lane-000000.0" in before and export.data / "tree-000000.0" / "item-00000004" in before
     program.plain("clean", export.disk).expect(0)
     assert not export.data.exists()
 

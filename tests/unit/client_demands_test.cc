@@ -58,6 +58,23 @@ TEST_CASE("a resumed run asks for nothing that only its finished phases needed")
   CHECK(traces(4).empty());
 }
 
+TEST_CASE("a resumed run replaces the traces of a phase that was begun before and of no other") {
+  Deployment run({"--op", "write", "--op", "read", "-t", "1"});
+  for (const int phase : {0, 1}) {
+    v1::Operation& operation = *run.plan.mutable_phases(phase)->mutable_assignments(0)->mutable_operation();
+    operation.mutable_trace()->set_write_file(phase == 0 ? "/tmp/w" : "/tmp/r");
+  }
+  const auto demands = [&run](uint32_t first_phase) {
+    const bool begun_before = true;
+    return DemandsOn(run.members[0], run.plan, run.LayoutOf(), run.members, first_phase, begun_before);
+  };
+  CHECK(AsStrings(demands(0).replaced_files()) == Strings{"/tmp/w.0"});
+  CHECK(AsStrings(demands(0).new_files()) == Strings{"/tmp/r.0"});
+  CHECK(AsStrings(demands(1).replaced_files()) == Strings{"/tmp/r.0"});
+  CHECK(demands(1).new_files().empty());
+  CHECK(run.On(0).replaced_files().empty());
+}
+
 TEST_CASE("a worker is asked for the offset and latency files of its own lanes") {
   const Deployment run({"--op", "write", "--op", "read", "-t", "2", "-Q"});
   CHECK(AsStrings(run.On(1).appended_files()) ==

@@ -319,7 +319,10 @@ TEST_CASE("data of ours and of others are seen at a target") {
   const TempDir directory;
   WorkerHarness worker;
   worker.ClaimData(directory, 4711);
-  REQUIRE(ProbeTarget(directory.path(), "boot-a").manifest().run_id() == 4711);
+  const v1::TargetFacts ours = ProbeTarget(directory.path(), "boot-a");
+  REQUIRE(ours.manifest().run_id() == 4711);
+  REQUIRE(ours.owner() == v1::TargetFacts::ALIVE);
+  REQUIRE(ours.owner_pid() == ::getpid());
   const TempDir foreign;
   REQUIRE(::mkdir(foreign.data().c_str(), 0755) == 0);
   foreign.Write("cluster-iobench.data/thesis.tex", "");

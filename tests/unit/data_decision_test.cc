@@ -1,7 +1,10 @@
 #include "coordinator/run/data/data_decision.h"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 
+#include "common/host_identity.h"
 #include "common/text/units.h"
 #include "coordinator/command_line/cli.h"
 #include "coordinator/plan/plan_builder.h"
@@ -179,7 +182,8 @@ TEST_CASE("data of a run that any client sees alive are removed by nobody") {
   Deployment deployment;
   deployment.FindsData(v1::Manifest::ACTIVE, deployment.arguments);
   deployment.Seen(1).set_owner(v1::TargetFacts::ALIVE);
-  for (int worker : {0, 1}) deployment.Seen(worker).mutable_manifest()->set_pid(4711);
+  deployment.Seen(1).set_owner_pid(4711);
+  for (int worker : {0, 1}) deployment.Seen(worker).mutable_manifest()->set_pid(12);  // has ended
   for (const bool force : {false, true}) {
     deployment.force = force;
     CHECK_THAT(deployment.Refusal(),
@@ -202,6 +206,34 @@ TEST_CASE("a run that has crashed is told from one that cannot be seen") {
   CHECK(deployment.Decide()->notes.empty());
   deployment.force = false;
   CHECK_THAT(deployment.Refusal(), Contains("crashed") && Contains("clean /mnt/nfs") && !Contains("seen"));
+}
+
+TEST_CASE("a run whose coordinator ran on this host is seen from here where no worker sees it") {
+  Deployment deployment;
+  deployment.FindsData(v1::Manifest::ACTIVE, deployment.arguments);
+  const ProcessIdentity self = *OwnIdentity();
+  const auto name_coordinator = [&deployment](const ProcessIdentity& process) {
+    for (int worker : {0, 1}) {
+      v1::Manifest& manifest = *deployment.Seen(worker).mutable_manifest();
+      manifest.set_coordinator_boot_id(process.place);
+      manifest.set_coordinator_pid(process.pid);
+      manifest.set_coordinator_start_ticks(process.start_ticks);
+    }
+  };
+  name_coordinator(self);
+  const std::string pid = std::to_string(::getpid());
+  for (const bool force : {false, true}) {
+    deployment.force = force;
+    CHECK_THAT(deployment.Refusal(), Contains("the run of " + HostName() + " pid " + pid + ", which node7") &&
+                                         Contains("is alive"));
+  }
+  name_coordinator({.place = self.place, .pid = self.pid, .start_ticks = self.start_ticks + 1});
+  CHECK(deployment.Decide()->notes.empty());
+  deployment.force = false;
+  CHECK_THAT(deployment.Refusal(),
+             Contains("has crashed") && Contains("clean /mnt/nfs") && !Contains("cannot be seen"));
+  name_coordinator({.place = "another boot", .pid = self.pid, .start_ticks = self.start_ticks});
+  CHECK_THAT(deployment.Refusal(), Contains("cannot be seen from here"));
 }
 
 TEST_CASE("kept data are read by a run that writes none and matches") {

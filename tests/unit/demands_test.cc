@@ -51,6 +51,21 @@ TEST_CASE("a trace can be made where its directory is and nothing of its name, a
   CHECK_FALSE(unmet[2].ok());
 }
 
+TEST_CASE("a trace that is to be replaced may be there and nothing else of its name") {
+  const TempDir directory;
+  directory.Write("t.0", "0 4096 0.000\n");
+  directory.Write("t.1", "mine");
+  v1::Demands demands;
+  demands.add_replaced_files(directory.path() + "/t.0");
+  CHECK(UnmetDemands(demands).empty());
+  demands.add_replaced_files(directory.path() + "/t.1");
+  demands.add_replaced_files(directory.path() + "/t.2");
+  const auto unmet = UnmetDemands(demands);
+  REQUIRE(unmet.size() == 1);
+  CHECK_THAT(std::string(unmet[0].message()), Catch::Contains("t.1 already exists"));
+  CHECK(directory.Has("t.0"));
+}
+
 TEST_CASE("an offset and latency file may be there, but nothing else of its name") {
   const TempDir directory;
   directory.Write("wol.dat", "Offset in kBytes   Latency in microseconds  Transfer size in bytes\n");

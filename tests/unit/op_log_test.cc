@@ -14,6 +14,7 @@
 
 #include "common/model/offset_latency_file.h"
 #include "common/model/operation.h"
+#include "tests/support/rights_guard.h"
 #include "tests/support/temp_dir.h"
 
 namespace iobench {
@@ -113,6 +114,20 @@ TEST_CASE("a foreign file, a link and a pipe are left alone") {
   CHECK(TextOf(directory / "rol.dat") == "Offset in miles\n");
   CHECK(TextOf(directory / "target") == kHeading);
   CHECK(absl::IsNotFound(CheckOpLog("/nonexistent/wol.dat")));
+}
+
+TEST_CASE("files go to the directory in which the worker was started") {
+  const std::string here = std::filesystem::current_path().string();
+  CHECK(OpLogPath("wol.dat") == here + "/wol.dat");
+  const TempDir directory;
+  WorkerRights rights;
+  rights.log_directory = directory.path();
+  const RightsGuard guard(rights);
+  CHECK(OpLogPath("wol.dat") == directory / "wol.dat");
+  CHECK(OpLogPath(here + "/wol.dat") == here + "/wol.dat");
+  REQUIRE(CheckOpLog("wol.dat").ok());
+  directory.Write("wol.dat", "Offset in miles\n");
+  CHECK(absl::IsAlreadyExists(CheckOpLog("wol.dat")));
 }
 
 TEST_CASE("files have IOzone's names, and no two operations share one") {

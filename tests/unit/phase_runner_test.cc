@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 #include <set>
@@ -478,6 +479,43 @@ TEST_CASE("a trace that is written has the ops that succeeded, wherever others f
   std::istringstream trace(directory.Read("trace.0"));
   for (std::string line; std::getline(trace, line);) offsets.insert(std::stoull(line));
   CHECK(offsets == std::multiset<uint64_t>{0, 4096, 8192});
+}
+
+TEST_CASE("a phase that is measured again replaces its trace only if it is told to") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("write", 1, directory.path());
+  prepare.mutable_operation()->mutable_trace()->set_write_file(directory.path() + "/trace");
+  worker.RunPhase(prepare);
+  const std::string whole = directory.Read("trace.0");
+  REQUIRE(std::count(whole.begin(), whole.end(), '\n') == 16);
+  v1::WorkerRequest again;
+  *again.mutable_prepare() = prepare;
+  CHECK_THAT(worker.Ask(again).problem().message(), Catch::Contains("already exists"));
+  prepare.mutable_files()->set_bytes_per_lane(8 * 4096);
+  prepare.set_replaces_traces(true);
+  const v1::ResultChunk chunk = worker.RunPhase(prepare);
+  CHECK(chunk.lanes(0).problem().code() == 0);
+  const std::string replaced = directory.Read("trace.0");
+  CHECK(std::count(replaced.begin(), replaced.end(), '\n') == 8);
+}
+
+TEST_CASE("the step of a phase that quit says that its traces are not written") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("write", 2, directory.path());
+  prepare.mutable_operation()->mutable_trace()->set_write_file(directory.path() + "/trace");
+  worker.Prepare(prepare);
+  worker.ArmIn(2'000'000);
+  worker.WaitDone();
+  worker.Quit();  // traces are written only for Collect
+  const v1::ResultChunk chunk = worker.Collect();
+  REQUIRE(NamesOf(chunk.steps()).back() == "write-trace");
+  CHECK(chunk.steps(chunk.steps_size() - 1).outcome() == "not written: the phase was interrupted");
+  worker.Disarm();  // waits for the lanes
+  CHECK_FALSE(directory.Has("trace.0"));
 }
 
 TEST_CASE("a lane that cannot be prepared does not take part") {

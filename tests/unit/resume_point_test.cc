@@ -61,6 +61,7 @@ TEST_CASE("a run that was cut off goes on with the phase that is not there") {
   const auto point = saved.Find();
   REQUIRE(point.ok());
   CHECK(point->first_phase == 2);
+  CHECK(point->begun_before);
   CHECK(point->crashed);
   CHECK_FALSE(point->complete);
   CHECK_THAT(point->ended_by, Contains("killed"));
@@ -74,6 +75,7 @@ TEST_CASE(
   saved.Ended(130);
   saved.phases[0].add_workers()->set_lost(true);
   CHECK(saved.Find()->first_phase == 2);
+  CHECK_FALSE(saved.Find()->begun_before);
   CHECK(saved.Find()->ended_by == "it was interrupted");
   SECTION("interrupted") {
     saved.phases[1].set_interrupted(true);
@@ -85,6 +87,7 @@ TEST_CASE(
     saved.phases[1].add_workers()->set_refused_reason("impossible");
   }
   CHECK(saved.Find()->first_phase == 1);
+  CHECK(saved.Find()->begun_before);
   CHECK_FALSE(saved.Find()->crashed);
 }
 
@@ -99,6 +102,28 @@ TEST_CASE("a run is complete if it has ended and all phases were run, whatever t
   saved.phases[3].set_interrupted(true);
   CHECK_FALSE(saved.Find()->complete);
   CHECK(saved.Find()->first_phase == 3);
+}
+
+TEST_CASE("a repeated phase that --max-duration had shortened is told from others of its name") {
+  Saved saved;
+  saved.Ended(3);
+  saved.run.mutable_plan()->mutable_phases(1)->mutable_stop()->set_time_s(10);
+  v1::PhaseRecord& last = saved.phases[1];
+  last.add_workers()->set_lost(true);
+  last.mutable_phase()->mutable_stop()->set_time_s(10);
+  CHECK_FALSE(saved.Find()->repeats_shortened);
+  last.mutable_phase()->mutable_stop()->set_time_s(4);
+  CHECK(saved.Find()->repeats_shortened);
+  last.set_interrupted(true);  // so it was not noted as shortened
+  CHECK_FALSE(saved.Find()->repeats_shortened);
+}
+
+TEST_CASE("a run whose --max-duration was over ended because of it") {
+  Saved saved;
+  saved.Ended(0);
+  saved.run.add_skipped_phases("reread");
+  CHECK(saved.Find()->first_phase == 2);
+  CHECK(saved.Find()->ended_by == "its --max-duration was over");
 }
 
 TEST_CASE("another version is refused by name") {

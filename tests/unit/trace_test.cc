@@ -1,8 +1,10 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/temp_dir.h"
 #include "worker/lane/trace_hook.h"
 #include "worker/prepare/trace_file.h"
 
@@ -112,6 +114,29 @@ TEST_CASE("what bears the name of a trace is neither overwritten nor followed") 
   CHECK(absl::IsAlreadyExists(dangling));
   CHECK(looked == std::vector<bool>{true, true, false});
   CHECK(!followed);
+}
+
+TEST_CASE("a trace is replaced only on request and nothing else of its name is") {
+  const TempDir directory;
+  directory.Write("old", "0 4096 0.000\n4096 4096 0.010\n");
+  directory.Write("empty", "");
+  directory.Write("notes", "mine\n");
+  std::filesystem::create_symlink(directory / "old", directory / "link");
+  for (const char* const name : {"notes", "link"}) {
+    const std::string file = directory / name;
+    CHECK(absl::IsAlreadyExists(CheckNewTrace(file, OldTrace::kReplaced)));
+    CHECK(absl::IsAlreadyExists(OpenTraceForWriting(file, OldTrace::kReplaced).status()));
+  }
+  CHECK(directory.Read("notes") == "mine\n");
+  for (const char* const name : {"old", "empty"}) {
+    const std::string file = directory / name;
+    CHECK(absl::IsAlreadyExists(CheckNewTrace(file)));
+    CHECK(CheckNewTrace(file, OldTrace::kReplaced).ok());
+    const auto fd = OpenTraceForWriting(file, OldTrace::kReplaced);
+    REQUIRE(fd.ok());
+    CHECK(directory.SizeOf(name) == 0);
+  }
+  CHECK(OpenTraceForWriting(directory / "new", OldTrace::kReplaced).ok());
 }
 
 TEST_CASE("a trace that cannot be written is told before anything runs") {

@@ -322,6 +322,18 @@ TEST_CASE("a worker that lives on without its coordinator gives up the data that
   REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
 }
 
+TEST_CASE("a worker that is told to leave gives up data that its run could not remove") {
+  const TempDir directory;
+  WorkerHarness worker;
+  worker.ClaimData(directory);
+  worker.Ask(Request([](auto& r) { r.mutable_leave(); }));
+  REQUIRE_FALSE(CleanDataDirectory(directory.path(), IfOutOfSight::kAccept).ok());
+  worker.worker().Shutdown();
+  REQUIRE(directory.Has("cluster-iobench.data/manifest.json"));
+  REQUIRE(CleanDataDirectory(directory.path(), IfOutOfSight::kRefuse).ok());
+  REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
+}
+
 TEST_CASE("a worker whose run has removed its data does not own what is foreign there") {
   const TempDir directory;
   WorkerHarness worker;

@@ -236,6 +236,7 @@ absl::Status DescribeData(const Directory& directory, v1::TargetFacts& target) {
   if (look.manifest) {
     *target.mutable_manifest() = *look.manifest;
     target.set_owner(OwnerOf(*look.manifest));
+    if (target.owner() == v1::TargetFacts::ALIVE) target.set_owner_pid(AlivePidOf(*look.manifest));
   }
   target.set_data_directory_number(look.number);
   IOBENCH_ASSIGN_OR_RETURN(const DirectoryIdentity identity, directory.Identity());

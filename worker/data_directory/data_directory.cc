@@ -272,21 +272,39 @@ absl::StatusOr<DataDirectoryLook> LookAtDataIn(const Directory& target) {
   return look;
 }
 
-// After the files of `found` have been removed: checks for entries that are not ours but have a name that we would use,
-// and for trees that could not be removed here, for which the new manifest would not account.
+// A new manifest would not account for trees that could not be removed here.
+static absl::Status CheckTreesIn(const Directory& data, const v1::Manifest& found) {
+  if (data.fd() >= 0) return absl::OkStatus();
+  IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesUnlessRemoved(data));
+  for (const std::string& name : names) {
+    if (!HasTree(found, name)) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat(data.path(), " holds ", AsUtf8(name),
+                     ", a tree of metadata operations, which only a client with a mount can remove: run "
+                     "`cluster-iobench clean` there, or choose another --path"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTreesCanGo(const std::string& path, const v1::DataClaim& claim) {
+  if (!IsNfsUrl(path)) return absl::OkStatus();
+  return BeginningAgainWhereStale([&]() -> absl::Status {
+    const auto data = OpenDataDirectory(path);
+    if (!data.ok()) return UnlessNotFound(data.status());
+    const auto found = ReadManifest(**data);
+    // Otherwise RemoveData says what is wrong.
+    if (!found.ok() || found->run_id() != claim.run_id()) return absl::OkStatus();
+    return CheckTreesIn(**data, *found);
+  });
+}
+
+// After the files of `found` have been removed: checks for entries that are not ours but have a name that we would use.
 static absl::Status CheckNamesAreFree(const Directory& data, const v1::Manifest& found,
                                       const v1::Manifest& claim) {
   IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, data.Names());
   for (const std::string& name : names) {
-    const bool is_old_tree = HasTree(found, name);
-    if (is_old_tree && data.fd() < 0) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(data.path(), " holds ", AsUtf8(name),
-                       ", a tree of metadata operations, which only a client with a mount can remove: run "
-                       "`cluster-iobench clean` there, or choose another --path"));
-    }
     // What is left in an old tree has none of the names that this run would use.
-    if (!HasDataFile(claim, name) && (is_old_tree || !HasTree(claim, name))) continue;
+    if (!HasDataFile(claim, name) && (HasTree(found, name) || !HasTree(claim, name))) continue;
     return NotOurs(data.path(),
                    absl::StrCat("it holds ", AsUtf8(name),
                                 ", which no known run created and to which this run would write"));
@@ -322,6 +340,7 @@ static absl::StatusOr<bool> MakeRoom(const std::string& path, const Directory& d
                                       " kept there after this run checked: run again"));
   }
   IOBENCH_RETURN_IF_ERROR(CheckClaim(data, *found, replaced));
+  IOBENCH_RETURN_IF_ERROR(CheckTreesIn(data, *found));
   report.found = true;
   IOBENCH_RETURN_IF_ERROR(RemoveFiles(data, *found, Temporaries::kLeave, report));
   IOBENCH_RETURN_IF_ERROR(CheckNamesAreFree(data, *found, ours));

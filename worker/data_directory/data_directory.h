@@ -70,6 +70,10 @@ enum class IfOutOfSight { kRefuse, kAccept };
 // on this host (OwnerOf), or it cannot be seen from here and `if_out_of_sight` is kRefuse.
 absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, IfOutOfSight if_out_of_sight);
 
+// Checks, before the data of `claim` are removed to make room for another run, that this can be done here.
+// FailedPrecondition: `path` is a URL, and the data include a tree, which only a client with a mount can remove.
+absl::Status CheckTreesCanGo(const std::string& path, const v1::DataClaim& claim);
+
 // Makes the manifest account for the files of --fill of the lanes below `lane_count`. Any number of workers may call it
 // at the same time. FailedPrecondition: kept data of a version whose manifests do not record names; an error with
 // IsHeldByAnother: the data does not belong to `claim`.

@@ -56,9 +56,10 @@ absl::StatusOr<CleanReport> DataSteps::DoAt(const std::string& path, uint64_t ru
       // After a refused claim, the data there belongs to another run. Before a claim, there was nothing when the run
       // looked; CLAIM will decide about anything there now.
       if (refused_claims_.contains(run) || claim.run_id() == 0) return CleanReport();
-      // Data of a run that has crashed, or appeared to have crashed when its data was inspected.
+      // Kept data, or data of a run that has crashed, or appeared to have crashed when its data was inspected.
       if (const uint64_t own_run = step.manifest().run_id(); claim.run_id() != own_run) {
         IOBENCH_RETURN_IF_ERROR(CheckAbandoned(path, own_run, IfOutOfSight::kAccept));
+        IOBENCH_RETURN_IF_ERROR(CheckTreesCanGo(path, claim));
       }
       return RemoveAt(run, claim);
     case v1::DataStep::REMOVE_SHARED_FILE:

@@ -23,9 +23,9 @@ class DataSteps {
   // Performs the step at every target, even if it failed at another, and returns the first error. `done` combines the
   // results of the targets where it succeeded.
   absl::Status Do(uint64_t run_id, const v1::DataStep& step, v1::DataStepDone& done);
-  // Gives up all data that this object has claimed and neither removed nor kept (DisownData): the run has lost its
-  // coordinator, and this process may live on. Call it before the worker puts down its marks (LeaveOrphanedData): after
-  // the last mark, the data are removed.
+  // Gives up all data that this object has claimed and neither removed nor kept (DisownData): the run has ended or lost
+  // its coordinator, and this process may live on. Call it before the worker puts down its marks (LeaveOrphanedData):
+  // after the last mark, the data are removed.
   absl::Status Disown();
 
  private:

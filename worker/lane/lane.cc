@@ -187,12 +187,11 @@ void Lane::Settle() {
 }
 
 void Lane::WriteTrace() {
+  quit_before_trace_ = quit_.stop.load(std::memory_order_relaxed);
   if (!ran()) return;
-  // A resumed run measures a phase that quit again, and writes a new trace of the same name: Release removes this one.
-  const bool quits = quit_.stop.load(std::memory_order_relaxed);
-  if (const absl::Status written = quits ? absl::OkStatus() : setup_->WriteTrace(); !written.ok()) {
-    Fail({written, work_.TraceFile()});
-  }
+  // A phase that quit has no whole trace: Release removes the file.
+  const absl::Status written = quit_before_trace_ ? absl::OkStatus() : setup_->WriteTrace();
+  if (!written.ok()) Fail({written, work_.TraceFile()});
   const RegionOutcome& region = region_->outcome();
   const absl::Status logged = setup_->WriteOpLog(
       {.user_s = region.cpu_user_s, .system_s = region.cpu_system_s, .real_s = SecondsFrom(region_ns_)});

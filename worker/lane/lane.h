@@ -115,6 +115,7 @@ class Lane {
   // The number of ops in the trace that was written, and of those left out of it because it was full.
   uint64_t traced_ops() const;
   uint64_t untraced_ops() const;
+  bool quit_before_trace() const { return quit_before_trace_; }  // WriteTrace therefore wrote no trace
   // The same for the log of offsets and latencies.
   uint64_t logged_ops() const;
   uint64_t unlogged_ops() const;
@@ -141,6 +142,7 @@ class Lane {
   const LaneWork work_;
   LaneDirectory directory_;
   StopCell stop_, quit_;
+  bool quit_before_trace_ = false;
   LanePreparation preparation_;
   std::unique_ptr<LaneSetup> setup_;   // null until MakeReady, or if it failed
   std::optional<TimedRegion> region_;  // if there is a set-up

@@ -132,7 +132,7 @@ absl::Status LaneSetup::MakeTrace() {
   if (hook_) hook_->TimeDataSeparately();
   if (work_.spec.replayed != nullptr) trace_->Replay(work_.spec.replayed);
   if (!work_.writes_trace()) return absl::OkStatus();
-  IOBENCH_ASSIGN_OR_RETURN(trace_file_, OpenTraceForWriting(work_.TraceFile()));
+  IOBENCH_ASSIGN_OR_RETURN(trace_file_, OpenTraceForWriting(work_.TraceFile(), work_.spec.old_traces));
   return trace_->Record(MostLoggedOps());
 }
 

@@ -1,7 +1,5 @@
 #include "worker/lane/lane_work.h"
 
-#include <filesystem>
-#include <system_error>
 #include <vector>
 
 #include "common/model/engine.h"
@@ -10,6 +8,7 @@
 #include "common/net/nfs_url.h"
 #include "worker/data_directory/data_names.h"
 #include "worker/metadata/tree_keeper.h"
+#include "worker/op_log/op_log.h"
 
 namespace iobench {
 namespace {
@@ -135,9 +134,7 @@ OpenMode LaneWork::Mode() const {
 }
 
 std::string LaneWork::OpLogFile() const {
-  std::error_code ignored;  // if the directory was removed: use the bare name, which cannot be opened either
-  const std::filesystem::path directory = std::filesystem::current_path(ignored);
-  return (directory / OffsetLatencyFile(spec.operation->name, plan.lane(), spec.only_lane)).string();
+  return OpLogPath(OffsetLatencyFile(spec.operation->name, plan.lane(), spec.only_lane));
 }
 
 std::string LaneWork::FirstFile() const {

@@ -62,7 +62,7 @@ struct LaneWork {
   OpenMode Mode() const;
   std::string FirstFile() const;  // with its path; empty if no files are used
   std::string TraceFile() const { return TraceFileOf(spec.trace, plan); }
-  std::string OpLogFile() const;  // in the worker's current directory
+  std::string OpLogFile() const;  // OpLogPath
 };
 
 }  // namespace iobench

@@ -187,8 +187,19 @@ std::optional<v1::StepResult> PassesStep(const PhaseSpec& spec, Lanes lanes) {
 std::optional<v1::StepResult> TraceStep(const PhaseSpec& spec, Lanes lanes) {
   if (spec.trace.write_file().empty()) return std::nullopt;
   WrittenOps ops;
-  for (const auto& lane : lanes) ops.Add(lane->traced_ops(), lane->untraced_ops());
-  return Step("write-trace", 0, ops.In(absl::StrCat(spec.trace.write_file(), ".LANE"), lanes.size()));
+  size_t quit_count = 0;
+  for (const auto& lane : lanes) {
+    if (lane->quit_before_trace()) {
+      ++quit_count;
+    } else {
+      ops.Add(lane->traced_ops(), lane->untraced_ops());
+    }
+  }
+  constexpr char kNotWritten[] = "not written: the phase was interrupted";
+  if (quit_count > 0 && quit_count == lanes.size()) return Step("write-trace", 0, kNotWritten);
+  std::string text = ops.In(absl::StrCat(spec.trace.write_file(), ".LANE"), lanes.size() - quit_count);
+  if (quit_count > 0) absl::StrAppend(&text, "; ", quit_count, " more ", kNotWritten);
+  return Step("write-trace", 0, std::move(text));
 }
 
 std::optional<v1::StepResult> OpLogStep(const PhaseSpec& spec, Lanes lanes) {

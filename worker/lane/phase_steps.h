@@ -34,7 +34,8 @@ v1::Coldness ColdnessAfter(const PhaseSpec& spec, Lanes lanes, const absl::Statu
 // ended.
 std::optional<v1::StepResult> PassesStep(const PhaseSpec& spec, Lanes lanes);
 
-// Returns the traces that the lanes wrote; nullopt if none were requested. REQUIRES: the lanes have settled.
+// Returns the traces that the lanes wrote, or quit before writing; nullopt if none were requested. REQUIRES: the lanes
+// have settled.
 std::optional<v1::StepResult> TraceStep(const PhaseSpec& spec, Lanes lanes);
 
 // The same for the files with offsets and latencies.

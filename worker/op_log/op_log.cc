@@ -10,6 +10,7 @@
 #include <limits>
 #include <new>
 #include <string_view>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -103,8 +104,16 @@ void OpLog::After(const Op& done, const std::byte* data, OpTimes times) {
   if (inner_ != nullptr) inner_->After(done, data, times);
 }
 
-absl::Status CheckOpLog(const std::string& file) {
+std::string OpLogPath(const std::string& name) {
+  std::filesystem::path directory = RightsOfThisWorker().log_directory;
+  std::error_code ignored;  // if the directory was removed: use the bare name, which cannot be opened either
+  if (directory.empty()) directory = std::filesystem::current_path(ignored);
+  return (directory / name).string();
+}
+
+absl::Status CheckOpLog(const std::string& name) {
   IOBENCH_RETURN_IF_ERROR(CheckAllowed(WorkerAction::kLogFiles));
+  const std::string file = OpLogPath(name);
   struct stat facts {};
   if (::lstat(file.c_str(), &facts) == 0) return OpenLog(file, 0).status();
   if (errno != ENOENT) return ErrnoStatus(About(file), errno);

@@ -60,10 +60,13 @@ struct LoggedTimes {
   double real_s = 0;                // of the timed region
 };
 
-// Checks whether AppendOpLog could write `file`, without creating or changing it. AlreadyExists: it exists and is not
-// such a log, or is a link. PermissionDenied: also if this worker writes no such files (--allow log-files). Otherwise
-// the status of the errno.
-absl::Status CheckOpLog(const std::string& file);
+// Returns the path of such a file of this worker: in WorkerRights.log_directory. An absolute name stays as it is.
+std::string OpLogPath(const std::string& name);
+
+// Checks whether AppendOpLog could write OpLogPath(name), without creating or changing it. AlreadyExists: it exists and
+// is not such a log, or is a link. PermissionDenied: also if this worker writes no such files (--allow log-files).
+// Otherwise the status of the errno.
+absl::Status CheckOpLog(const std::string& name);
 
 // Appends the heading and a line for each op, as IOzone does for each test, creates the file if it is missing, and
 // syncs it to disk. `times`: the last line; nullopt: none. Errors as above.

@@ -134,12 +134,13 @@ EngineOptions PhaseSpec::EngineOptionsFor(const v1::Operation& asked) const {
 
 absl::Status PhaseSpec::TakeTrace(const v1::Prepare& prepare, const EngineSpec& used_engine) {
   trace = prepare.operation().trace();
+  old_traces = prepare.replaces_traces() ? OldTrace::kReplaced : OldTrace::kRefused;
   max_traced_ops = kMaxTraceOps / static_cast<size_t>(prepare.lanes_size());
   IOBENCH_RETURN_IF_ERROR(
       Annotate(CheckTrace(*operation, prepare.files(), prepare.data(), trace), operation->name));
   if (!trace.write_file().empty()) {
     for (const v1::LanePlan& lane : prepare.lanes()) {
-      IOBENCH_RETURN_IF_ERROR(CheckNewTrace(TraceFileOf(trace, lane)));
+      IOBENCH_RETURN_IF_ERROR(CheckNewTrace(TraceFileOf(trace, lane), old_traces));
     }
   }
   only_lane = prepare.only_lane();

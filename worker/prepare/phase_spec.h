@@ -48,6 +48,7 @@ struct PhaseSpec {
   v1::Between between;
   BindingSlots binding_slots;  // slots that lanes are bound to; empty: no binding
   v1::Trace trace;
+  OldTrace old_traces = OldTrace::kRefused;  // where trace.write_file is written
   // The ops of trace.read_file, shared by all lanes; null: the operation's own.
   std::shared_ptr<const TraceOps> replayed;
   // When ops begin, for all lanes; null: each lane begins an op when its previous one has ended.

@@ -109,6 +109,20 @@ absl::StatusOr<Place> PlaceOf(const std::string& file) {
   return place;
 }
 
+// The user may have put another file there since the earlier part of the run, and a worker with limited rights must not
+// let its coordinator replace just any file.
+bool IsTrace(const Place& place) {
+  const UniqueFd fd(::openat(place.directory.get(), place.name.c_str(),
+                             O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat facts {};
+  if (!fd.valid() || ::fstat(fd.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
+  std::array<char, 128> head{};  // longer than any line that WriteTrace writes
+  const ssize_t got = ::pread(fd.get(), head.data(), head.size(), 0);
+  if (got < 0) return false;
+  const std::string_view text(head.data(), static_cast<size_t>(got));
+  return text.empty() || ParseLine(text.substr(0, text.find('\n')), UINT64_MAX).ok();
+}
+
 }  // namespace
 
 absl::StatusOr<TraceOps> ParseTrace(std::string_view text, const std::string& file_name,
@@ -150,18 +164,19 @@ absl::StatusOr<std::shared_ptr<const TraceOps>> LoadTrace(const std::string& fil
   return std::make_shared<const TraceOps>(std::move(ops));
 }
 
-absl::Status CheckNewTrace(const std::string& file) {
+absl::Status CheckNewTrace(const std::string& file, OldTrace old) {
   IOBENCH_ASSIGN_OR_RETURN(const Place place, PlaceOf(file));
   struct stat facts {};
-  if (::fstatat(place.directory.get(), place.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0)
-    return IsThere(file);
+  const bool exists = ::fstatat(place.directory.get(), place.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
+  if (exists && (old == OldTrace::kRefused || !IsTrace(place))) return IsThere(file);
   if (::faccessat(place.directory.get(), ".", W_OK | X_OK, AT_EACCESS) == 0) return absl::OkStatus();
   return ErrnoStatus(absl::StrCat("trace ", file, " cannot be created: directory ", DirectoryOf(file)),
                      errno);
 }
 
-absl::StatusOr<UniqueFd> OpenTraceForWriting(const std::string& file) {
+absl::StatusOr<UniqueFd> OpenTraceForWriting(const std::string& file, OldTrace old) {
   IOBENCH_ASSIGN_OR_RETURN(const Place place, PlaceOf(file));
+  if (old == OldTrace::kReplaced && IsTrace(place)) ::unlinkat(place.directory.get(), place.name.c_str(), 0);
   UniqueFd fd(::openat(place.directory.get(), place.name.c_str(),
                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!fd.valid() && errno == EEXIST) return IsThere(file);

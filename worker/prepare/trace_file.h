@@ -29,12 +29,16 @@ using TraceOps = std::vector<TraceOp>;
 absl::StatusOr<TraceOps> ParseTrace(std::string_view text, const std::string& file_name, uint64_t file_bytes);
 absl::StatusOr<std::shared_ptr<const TraceOps>> LoadTrace(const std::string& file, uint64_t file_bytes);
 
+// A trace of the same name: refused, or replaced because an earlier part of a resumed run wrote it.
+enum class OldTrace { kRefused, kReplaced };
+
 // Checks whether the trace file could be created, without creating it. AlreadyExists: something has this name, even a
-// symbolic link. InvalidArgument, PermissionDenied …: there is a problem with its directory, or this worker's rights do
-// not cover it (--root, --allow log-files).
-absl::Status CheckNewTrace(const std::string& file);
+// symbolic link; with kReplaced, something other than an empty file or one that begins with an op. InvalidArgument,
+// PermissionDenied …: there is a problem with its directory, or this worker's rights do not cover it (--root, --allow
+// log-files).
+absl::Status CheckNewTrace(const std::string& file, OldTrace old = OldTrace::kRefused);
 // Creates the file, so that errors appear before anything is measured. AlreadyExists: as above.
-absl::StatusOr<UniqueFd> OpenTraceForWriting(const std::string& file);
+absl::StatusOr<UniqueFd> OpenTraceForWriting(const std::string& file, OldTrace old = OldTrace::kRefused);
 // Removes a trace that OpenTraceForWriting created and nothing was written to.
 void RemoveTrace(const std::string& file);
 // Writes all of `ops` and syncs the file to disk.

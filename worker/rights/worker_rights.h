@@ -28,6 +28,8 @@ struct WorkerRights {
                                     WorkerAction::kDropCaches, WorkerAction::kStripe};
   // The worker's own command line names remount, so --cold may remount unasked where dropping caches is not enough.
   bool remounts_for_cold = false;
+  // Where -Q writes its files; empty: in the current directory.
+  std::string log_directory;
   // The only host that it connects to for network tests; empty: any that the coordinator names.
   std::string coordinator_host;
   // Existing files may be compared with a byte pattern (-V), which reveals what they contain.

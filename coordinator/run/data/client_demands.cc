@@ -26,15 +26,17 @@ bool DoesClientSteps(const Member& member, const v1::Phase& phase, std::span<con
 }  // namespace
 
 v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& layout,
-                      std::span<const Member> members, uint32_t first_phase) {
-  std::set<std::string> engines, new_files, appended_files, remounts;
+                      std::span<const Member> members, uint32_t first_phase, bool begun_before) {
+  std::set<std::string> engines, new_files, replaced_files, appended_files, remounts;
   // The index in the run of each phase's last repetition.
   uint64_t last_index = (std::max(1u, plan.repetitions()) - 1) * static_cast<uint64_t>(plan.phases_size());
   const bool only_lane = IsOnlyLane(plan, members.size());
   std::map<std::string, uint64_t> replayed;  // by file: the smallest file size that its ops must not exceed
   for (const v1::Phase& phase : plan.phases()) {
     const v1::Assignment* const assignment = AssignmentOf(phase, member.number);
-    if (last_index++ < first_phase || assignment == nullptr) continue;
+    const uint64_t index = last_index++;
+    if (index < first_phase || assignment == nullptr) continue;
+    const bool is_first = (index - first_phase) % static_cast<uint64_t>(plan.phases_size()) == 0;
     const v1::Operation& operation = assignment->operation();
     engines.insert(operation.engine());
     const PhaseShape shape = ShapeOf(plan, phase);
@@ -45,7 +47,7 @@ v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& 
     }
     if (const std::string& file = operation.trace().write_file(); !file.empty()) {
       for (const v1::LanePlan& lane : layout.LanesOf(member.number, operation, shape)) {
-        new_files.insert(absl::StrCat(file, ".", lane.lane()));
+        (begun_before && is_first ? replaced_files : new_files).insert(absl::StrCat(file, ".", lane.lane()));
       }
     }
     if (operation.trace().offset_latency()) {
@@ -61,6 +63,7 @@ v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& 
   v1::Demands demands;
   demands.mutable_engines()->Assign(engines.begin(), engines.end());
   demands.mutable_new_files()->Assign(new_files.begin(), new_files.end());
+  demands.mutable_replaced_files()->Assign(replaced_files.begin(), replaced_files.end());
   demands.mutable_appended_files()->Assign(appended_files.begin(), appended_files.end());
   demands.mutable_remounts()->Assign(remounts.begin(), remounts.end());
   for (const auto& [file, bytes] : replayed) {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/host_identity.h"
 #include "common/model/data_content.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
@@ -62,9 +63,11 @@ std::string Differences(const v1::Manifest& kept, const v1::Manifest& ours) {
   return absl::StrJoin(differences, "; ");
 }
 
-// The process of the run on a host that sees it alive: that of the worker that claimed the data, or its coordinator.
-int64_t PidOn(const Member& member, const v1::Manifest& found) {
-  return BootOf(found.boot_id()) == BootOf(member.facts.boot_id()) ? found.pid() : found.coordinator_pid();
+// Returns the state of the coordinator of a run that left data, if it ran on this host, where no worker need be.
+ProcessState StateOfCoordinator(const v1::Manifest& found) {
+  return StateOf({.place = found.coordinator_boot_id(),
+                  .pid = found.coordinator_pid(),
+                  .start_ticks = found.coordinator_start_ticks()});
 }
 
 // One decision. The arguments are those of DecideAboutData.
@@ -184,24 +187,28 @@ const std::vector<uint32_t>& DataDecider::WhoSaw(uint32_t target) {
   return who_saw_[target];
 }
 
-// Checks whether the data of a run that did not end properly may be removed: never if any client sees its process
-// running.
+// Checks whether the data of a run that did not end properly may be removed: never if any client, or this host, sees
+// its process running.
 absl::Status DataDecider::CheckTakeOver(const FilesystemOfTarget& place, const Member& claimer,
                                         const v1::Target& target, const v1::Manifest& found) {
   const std::string data = DataAt(claimer, target);
   const std::string begun = absl::StrCat(found.created_by(), " began at ", found.created_at());
-  bool is_gone = false;
+  const auto in_use = [&](const std::string& host, int64_t pid) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(data, " is in use: the run of ", host, " pid ", pid, ", which ", begun,
+                     ", is alive: wait until it ends, or choose another --path"));
+  };
+  const ProcessState coordinator = StateOfCoordinator(found);
+  bool is_gone = coordinator == ProcessState::kGone;
   for (const uint32_t worker : WhoSaw(place.first)) {
     const Member& member = members_[worker];
     const v1::TargetFacts* const seen = SeenOf(facts_[worker], place.first);
     if (seen->filesystem_id() != place.second) continue;
     if (seen->manifest().run_id() != found.run_id()) continue;
     is_gone |= seen->owner() == v1::TargetFacts::GONE;
-    if (seen->owner() != v1::TargetFacts::ALIVE) continue;
-    return absl::FailedPreconditionError(
-        absl::StrCat(data, " is in use: the run of ", member.facts.host(), " pid ", PidOn(member, found),
-                     ", which ", begun, ", is alive: wait until it ends, or choose another --path"));
+    if (seen->owner() == v1::TargetFacts::ALIVE) return in_use(member.facts.host(), seen->owner_pid());
   }
+  if (coordinator == ProcessState::kAlive) return in_use(HostName(), found.coordinator_pid());
   if (std::find(earlier_runs_.begin(), earlier_runs_.end(), found.run_id()) != earlier_runs_.end()) {
     return absl::OkStatus();
   }

@@ -1,4 +1,5 @@
-// Decides what a run does about the data that exists at its targets. Pure functions of what every worker saw.
+// Decides what a run does about the data that exists at its targets: from what every worker saw, and from the processes
+// of this host.
 #ifndef COORDINATOR_RUN_DATA_DATA_DECISION_H_
 #define COORDINATOR_RUN_DATA_DATA_DECISION_H_
 
@@ -56,7 +57,8 @@ struct DataDecision {
 
 // Decides from what every worker saw. `facts` is indexed by worker number. InvalidArgument or FailedPrecondition: one
 // line with client, path and what to do. `earlier_runs`: run ids of the earlier parts of a run that is resumed, whose
-// data are replaced without a question. Pure.
+// data are replaced without a question. Pure, except that it looks whether the coordinator of a run that left data is
+// still running on this host.
 absl::StatusOr<DataDecision> DecideAboutData(const v1::Plan& plan, const Layout& layout,
                                              std::span<const Member> members,
                                              std::span<const v1::WorkerTargets> facts,

@@ -49,8 +49,12 @@ Cluster::Patience PatienceForPaths() {
 }  // namespace
 
 DataKeeper::DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& layout, std::string created_at,
-                       std::string created_by, uint32_t first_phase)
-    : cluster_(cluster), plan_(plan), layout_(layout), first_phase_(first_phase) {
+                       std::string created_by, uint32_t first_phase, bool begun_before)
+    : cluster_(cluster),
+      plan_(plan),
+      layout_(layout),
+      first_phase_(first_phase),
+      begun_before_(begun_before) {
   manifest_.set_program("cluster-iobench");
   manifest_.set_format(1);
   manifest_.set_run_id(cluster.run_id());
@@ -85,7 +89,7 @@ absl::Status DataKeeper::Inspect() {
         v1::WorkerRequest request;
         v1::Inspect& inspect = *request.mutable_inspect();
         *inspect.mutable_demands() = demands[member.number] =
-            DemandsOn(member, plan_, layout_, members, first_phase_);
+            DemandsOn(member, plan_, layout_, members, first_phase_, begun_before_);
         asked[member.number] = TargetsToInspect(member, plan_, layout_, inspect.demands(), members);
         for (const uint32_t target : asked[member.number]) {
           *inspect.add_targets() = plan_.targets(static_cast<int>(target));
@@ -230,6 +234,7 @@ v1::DataClaim DataKeeper::ClaimFor(const Member& member, uint32_t target) const 
 }
 
 void DataKeeper::AddTargets(const Member& member, v1::Prepare& prepare) const {
+  prepare.set_replaces_traces(begun_before_ && prepare.phase_index() == first_phase_);
   const std::vector<uint32_t>& own = layout_.TargetsOf(member.number);
   // Its own are there even if no lane uses them in this phase: the worker leaves its mark there if it is abandoned.
   std::set<uint32_t> used(own.begin(), own.end());

@@ -30,9 +30,10 @@ namespace iobench {
 class DataKeeper {
  public:
   // `cluster`, `plan` and `layout` must outlive it. `created_at`, `created_by` (a time and a host, for display) and the
-  // plan go into the manifest. `first_phase`: index in the run of the first phase to run.
+  // plan go into the manifest. `first_phase`: index in the run of the first phase to run. `begun_before`: an earlier
+  // part of the run, which is resumed, has begun that phase, and may have left its traces.
   DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& layout, std::string created_at,
-             std::string created_by, uint32_t first_phase = 0);
+             std::string created_by, uint32_t first_phase = 0, bool begun_before = false);
 
   // Asks every worker what it sees at the targets that it uses, and whether it has what the plan needs of its client
   // (client_demands.h). Changes nothing. What is missing is in unmet(), and facts() lack the targets of a worker that
@@ -69,7 +70,8 @@ class DataKeeper {
   enum class AtEnd { kRemove, kKeep };
   absl::Status Finish(AtEnd at_end, const DataLedger& ledger);
   // Gives a Prepare the targets that the worker uses, its own and those of its lanes, each with the run whose data it
-  // must find there (run_id 0: none), and numbers the lanes' targets among them.
+  // must find there (run_id 0: none), and numbers the lanes' targets among them. Lets a phase that was begun before
+  // replace its traces.
   void AddTargets(const Member& member, v1::Prepare& prepare) const;
   // Returns the directories and clients with kept data, and how to remove it, for display.
   std::string WhereKept() const;
@@ -104,6 +106,7 @@ class DataKeeper {
   const v1::Plan& plan_;
   const Layout& layout_;
   const uint32_t first_phase_;
+  const bool begun_before_;
   v1::Manifest manifest_;
   std::vector<v1::WorkerTargets> facts_;
   // The workers that work on a file system at a target, except those that end with the coordinator.
