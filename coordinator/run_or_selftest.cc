@@ -158,12 +158,16 @@ absl::StatusOr<v1::Plan> CheckedPlan(const CommandLine& line, bool local, uint32
                                      std::vector<ClientEntry>& clients) {
   const uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
   const uint32_t default_lanes = local ? std::min(4u, processors) : 1;
+  // A measurement of capacity runs all lanes on each client of the list. ListMix refuses a list in any case.
+  const bool is_capacity = line.command == Command::kCapacity;
+  const bool lanes_are_clients = !clients.empty() && (!is_capacity || line.given.Has("mix"));
+  if (is_capacity && !clients.empty()) worker_count = static_cast<uint32_t>(clients.size());
   IOBENCH_ASSIGN_OR_RETURN(
       v1::Plan plan,
       BuildPlan(line.given,
                 {.default_lanes = clients.empty() ? default_lanes : static_cast<uint32_t>(clients.size()),
                  .worker_count = worker_count,
-                 .client_list = !clients.empty(),
+                 .client_list = lanes_are_clients,
                  .memory_bytes = MemoryBytes(),
                  .drawn_seed = DrawSeed()}));
   if (!clients.empty()) IOBENCH_RETURN_IF_ERROR(FitToClients(line, clients, plan));

@@ -113,7 +113,7 @@ add_defaults() {
     . | .. | /* | ./* | ../* | nfs://*) ;;     # a directory needs no --path before it
     *) said "@(--path*|$file|$files|$list)" || options+=(--path "$path") ;;
   esac
-  said '@(--out*|-+t|--net-test)' || options+=(--out "$out")
+  said '--out*' || options+=(--out "$out")
 }
 
 run() {

@@ -295,6 +295,8 @@ absl::Status Cluster::WaitUntil(const std::function<bool()>& done, const Patienc
 
 void Cluster::Attend() {
   constexpr int64_t kQuietNs = 1'000'000;
+  // Not left to Next, which does nothing if this thread had to wait for a processor until its deadline.
+  LookForSilence(Now());
   CoordTime until = Now() + kQuietNs;
   while (true) {
     // An error of the transport is left to the next call.

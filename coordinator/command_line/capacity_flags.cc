@@ -47,8 +47,8 @@ constexpr std::pair<const char*, const char*> kOwnHelp[] = {
      "operation: IOzone's number or a name (`--help iozone` lists both); default: random-mix, 70 % reads"},
     {"--record", "record size, such as 64k or 1m; a bare number is KiB (default 8k; 64k with --op)"},
     {"--size",
-     "data per lane (default 64m); 2xram or 200%: twice the smallest client's memory for each client's lanes "
-     "together"},
+     "data per lane (default 64m); 2xram or 200%: at least twice the smallest client's memory per client, "
+     "also in the phase with the fewest lanes"},
     {"--lanes",
      "max lanes (I/O threads, each with its own file) per worker; fewer are measured too (default 16)"},
     {"--mix-percent", "mixes: percentage of reads (default 70; 50 with --op) (IOzone: -+p)"},
@@ -77,7 +77,7 @@ void AddQuestions(CLI::App& app, CapacityOptions& options, ClusterOptions& clust
   what.Value("--user-rate", options.user_per_s, "ops/s per user", "OPS")->check(InRange(1e-6, 1e9));
   Adder how(app, "Measurement");
   how.Value("--points", options.points, "points on the load curve (default 10)", "N")
-      ->check(InRange(1u, 100u));
+      ->transform(WholeInRange(1, 100));
   how.Seconds("--max-duration", cluster.max_duration_s, 1,
               "take about S seconds at most, with fewer repetitions, fewer points and shorter phases");
   how.Flag("--dry-run", dry_run, "check everything, print the planned phases and their duration, and stop");

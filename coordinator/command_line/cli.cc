@@ -222,13 +222,13 @@ class CommandParser {
                      "measure the coordinator with N simulated clients on this host, over gRPC and TLS")
         ->type_name("N")
         ->group(WhereGroup())
-        ->check(InRange(1u, 100000u));
+        ->transform(WholeInRange(1, 100000));
     selftest_->add_option("--phases", line_.selftest_phases, "number of empty phases to run (default 20)")
         ->type_name("N")
-        ->check(InRange(1u, 10000u));
+        ->transform(WholeInRange(1, 10000));
     selftest_->add_option("-t,--lanes", line_.selftest_lanes, "lanes per worker (default 1)")
         ->type_name("N")
-        ->check(InRange(1u, 4096u));
+        ->transform(WholeInRange(1, 4096));
   }
 
   void AddClean() {

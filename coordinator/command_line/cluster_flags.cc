@@ -46,11 +46,11 @@ void AddClusterOptions(CLI::App& app, ClusterOptions& options) {
           absl::StrJoin(TransportChoices(), "|").c_str())
       ->check(CLI::IsMember(TransportChoices()).description(""));
   where.Value("--spawn", options.spawn, "start N worker processes on this host", "N")
-      ->check(InRange(1u, 1024u));
+      ->transform(WholeInRange(1, 1024));
   where.Value("--listen", options.listen, "wait for workers at this address: :9400, [::1]:9400, unix:/path",
               "ADDR");
   where.Value("--workers", options.workers, "number of workers to wait for (with --listen)", "N")
-      ->check(InRange(1u, 100000u));
+      ->transform(WholeInRange(1, 100000));
   where.Value("--hosts", options.hosts,
               "start workers on these hosts over ssh: c[01-32],user@node7:2222*4 (4 workers there), or @FILE",
               "LIST");
@@ -59,7 +59,7 @@ void AddClusterOptions(CLI::App& app, ClusterOptions& options) {
           "--samplers", options.samplers,
           "with --listen: also wait for N samplers, `worker --sampler` on the servers, and report what they saw",
           "N")
-      ->check(InRange(1u, 1000u));
+      ->transform(WholeInRange(1, 1000));
   where.Value(
       "--sampler-hosts", options.sampler_hosts,
       "with --hosts: start a sampler on each of these servers, and report their CPU, disks, network and nfsd",
@@ -85,8 +85,8 @@ void AddClusterOptions(CLI::App& app, ClusterOptions& options) {
       "HOST");
   where.Flag(
       "--net-test", options.net_test,
-      "test the network instead, without files: between each client and this host in both directions, then "
-      "all at once (IOzone: -+t; -r: record size, --time: seconds per part)");
+      "test the network instead, without files or saved results: between each client and this host in both "
+      "directions, then all at once (IOzone: -+t; -r: record size, --time: seconds per part)");
   where
       .Seconds("--join-timeout", options.join_timeout_s, 0,
                "give up if workers have not joined after S seconds (default 600; 60 with --hosts)")

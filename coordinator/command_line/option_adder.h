@@ -2,11 +2,13 @@
 #ifndef COORDINATOR_COMMAND_LINE_OPTION_ADDER_H_
 #define COORDINATOR_COMMAND_LINE_OPTION_ADDER_H_
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/text/units.h"
 
@@ -15,14 +17,26 @@ namespace iobench {
 inline constexpr double kMaxTimeoutSeconds = 1e7;
 
 // In place of CLI11's Range, which accepts "nan" and prints 1e12 as 1000000000000.000000. Adds no text to the help.
-template <typename T>
-CLI::Validator InRange(T min, T max) {
+inline CLI::Validator InRange(double min, double max) {
   const auto check = [min, max](std::string& text) {
-    T value{};
+    double value = 0;
     if (CLI::detail::lexical_cast(text, value) && value >= min && value <= max) return std::string();
     return absl::StrCat("\"", text, "\" is not a number from ", min, " to ", max);
   };
   return CLI::Validator(check, "");
+}
+
+// For whole numbers, as `->transform(WholeInRange(1, 8))`: CLI11 reads "010" as 8, and refuses "08".
+inline CLI::Validator WholeInRange(uint32_t min, uint32_t max) {
+  const auto take = [min, max](std::string& text) {
+    uint32_t value = 0;
+    if (!absl::SimpleAtoi(text, &value) || value < min || value > max) {
+      return absl::StrCat("\"", text, "\" is not a number from ", min, " to ", max);
+    }
+    text = absl::StrCat(value);
+    return std::string();
+  };
+  return CLI::Validator(take, "");
 }
 
 // Borrows the command; options store into variables that must outlive the parsing.

@@ -25,7 +25,7 @@ void AddWhatIsChecked(CLI::App& app, ValidateOptions& options) {
   what.Value("--skip", options.skip, "skip these checks", "NAMES");
   what.Value("--names", options.names, "number of names in the listings (default: 2000, with --whole 100000)",
              "N")
-      ->check(InRange(1u, 1'000'000u));
+      ->transform(WholeInRange(1, 1'000'000));
   what.Value("--over-quota", options.over_quota,
              "write SIZE, more than the quota of the workers' user, and check that the error is reported",
              "SIZE");

@@ -28,7 +28,7 @@ CLI::App* AddWorkerCommand(CLI::App& app, CommandLine& line) {
       ->add_option("--simulate", line.simulate,
                    "act as N simulated clients, each with its own connection, for selftest --simulate")
       ->type_name("N")
-      ->check(InRange(1u, 100000u));
+      ->transform(WholeInRange(1, 100000));
   worker
       ->add_option(
           "--path", line.worker_path,
@@ -50,7 +50,7 @@ CLI::App* AddWorkerCommand(CLI::App& app, CommandLine& line) {
       ->add_option("--max-lanes", line.max_lanes,
                    "refuse phases with more lanes on this worker (default 4096)")
       ->type_name("N")
-      ->check(InRange(1u, 1000000u));
+      ->transform(WholeInRange(1, 1000000));
   worker
       ->add_option("--max-memory", line.max_memory,
                    "refuse phases that need more memory (default: the available memory)")
@@ -62,12 +62,12 @@ CLI::App* AddWorkerCommand(CLI::App& app, CommandLine& line) {
       ->group("");
   worker->add_option("--slots", line.slots, "start N worker processes on this host")
       ->type_name("N")
-      ->check(InRange(1u, 1024u));
+      ->transform(WholeInRange(1, 1024));
   worker
       ->add_option("--server-workers", line.server_workers,
                    "with --sampler and --root: also start N worker processes, for a run with --server-path")
       ->type_name("N")
-      ->check(InRange(1u, 100000u));
+      ->transform(WholeInRange(1, 100000));
   worker->add_flag("--server", line.server, "")->group("");
   worker->add_flag("--spawned", line.spawned, "")->group("");
   return worker;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "common/clock.h"
 #include "common/status_util.h"
+#include "common/text/log.h"
 #include "common/text/units.h"
 #include "coordinator/hook/hook_process.h"
 
@@ -19,6 +20,8 @@ namespace iobench {
 namespace {
 
 constexpr int64_t kAfterInterruptNs = 5 * kNanosPerSecond;
+// Most commands end earlier, so that nobody waits for them.
+constexpr int64_t kWarnAfterInterruptNs = kNanosPerSecond;
 // mpirun kills one second after its Ctrl-C, and most of it may be gone (kInterruptGraceNs).
 constexpr int64_t kAfterInterruptOfMpiNs = 200'000'000;
 
@@ -84,11 +87,17 @@ absl::Status PhaseHooks::Run(const std::string& name, const std::string& command
   const CoordTime begin = cluster_.Now();
   IOBENCH_ASSIGN_OR_RETURN(HookProcess process, HookProcess::Start(command, variables, log));
   const int64_t grace_ns = cluster_.transport_name() == "mpi" ? kAfterInterruptOfMpiNs : kAfterInterruptNs;
-  std::optional<int64_t> kill_at_ns;  // set by an interrupt
+  std::optional<int64_t> interrupted_at_ns;
+  bool warned = false;
   const auto may_go_on = [&] {
     if (!cluster_.interrupted()) return true;
-    if (!kill_at_ns.has_value()) kill_at_ns = MonotonicNowNs() + grace_ns;
-    return MonotonicNowNs() < *kill_at_ns;
+    const int64_t now_ns = MonotonicNowNs();
+    if (!interrupted_at_ns.has_value()) interrupted_at_ns = now_ns;
+    if (now_ns >= *interrupted_at_ns + kWarnAfterInterruptNs && !std::exchange(warned, true)) {
+      LogWarning(absl::StrCat("interrupted: --", name, "-phase still runs, for at most ",
+                              FormatSeconds(SecondsFrom(grace_ns)), "; press Ctrl-C again to stop waiting"));
+    }
+    return now_ns < *interrupted_at_ns + grace_ns;
   };
   // Meanwhile, the workers' events are taken, and dropped if nobody listens.
   absl::Status status = cluster_.WaitUntil([&] { return process.Ended() || !may_go_on(); },

@@ -7,6 +7,7 @@
 #include <array>
 #include <iterator>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -23,6 +24,60 @@ constexpr char kHostWord[] = "{host}", kUserWord[] = "{user}", kPortWord[] = "{p
 
 bool HasWord(const std::string& launcher, const char* word) {
   return launcher.find(word) != std::string::npos;
+}
+
+// A word of the launcher as the shell splits it.
+struct LauncherWord {
+  size_t end = 0;    // its position in the launcher
+  std::string text;  // without quotes
+};
+
+std::vector<LauncherWord> WordsOf(const std::string& launcher) {
+  std::vector<LauncherWord> words;
+  bool in_word = false;
+  char quote = 0;  // 0: outside quotes
+  for (size_t i = 0; i < launcher.size(); ++i) {
+    const char c = launcher[i];
+    if (quote == 0 && absl::ascii_isspace(static_cast<unsigned char>(c))) {
+      in_word = false;
+      continue;
+    }
+    if (!std::exchange(in_word, true)) words.emplace_back();
+    LauncherWord& word = words.back();
+    if (c == '\\' && quote != '\'' && i + 1 < launcher.size()) {
+      word.text += launcher[++i];
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (quote != 0 && c == quote) {
+      quote = 0;
+    } else {
+      word.text += c;
+    }
+    word.end = i + 1;
+  }
+  return words;
+}
+
+// Returns where the word ends that tells ssh its host. Other words, such as ProxyCommand='nc {host} 22', may contain
+// {host} too. REQUIRES: the launcher has {host} and {command}.
+size_t EndOfHost(const std::string& launcher) {
+  const std::vector<LauncherWord> words = WordsOf(launcher);
+  const auto is_host = [](const LauncherWord& word) {
+    if (word.text == kHostWord) return true;
+    return word.text.ends_with(absl::StrCat("@", kHostWord)) &&
+           word.text.find_first_of(" \t=") == std::string::npos;
+  };
+  const auto names_host = [](const LauncherWord& word) {
+    return HasWord(word.text, kHostWord) && word.text.find_first_of(" \t=") == std::string::npos;
+  };
+  auto found = std::find_if(words.begin(), words.end(), is_host);
+  // {host}.example.org
+  if (found == words.end()) found = std::find_if(words.begin(), words.end(), names_host);
+  if (found != words.end()) return found->end;
+  // The launcher names the host by itself, before the command.
+  const auto command = std::find_if(
+      words.begin(), words.end(), [](const LauncherWord& word) { return HasWord(word.text, kCommandWord); });
+  return command == words.begin() || command == words.end() ? launcher.size() : std::prev(command)->end;
 }
 
 // The file name of the launcher's program.
@@ -112,8 +167,7 @@ std::string ShellCommand(const std::string& launcher, const HostEntry& host, con
     if (host.port > 0 && !HasWord(text, kPortWord)) absl::StrAppend(&options, " -p ", host.port);
     // ssh reads options right after the host, too, and takes the first of several. What follows {host} may be a
     // command already.
-    const size_t host_end = text.find_first_of(" \t", text.find(kHostWord));
-    text.insert(std::min(host_end, text.size()), options);
+    text.insert(EndOfHost(text), options);
   }
   const bool has_user = HasWord(text, kUserWord);
   const std::string name =

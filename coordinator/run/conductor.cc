@@ -42,6 +42,14 @@ void AddFirst(const StepsOfWorkers& steps, v1::PhaseRecord& record) {
   }
 }
 
+bool HasResults(const v1::PhaseRecord& record) {
+  for (const v1::WorkerPhaseResult& worker : record.workers()) {
+    // lost: includes a worker that did not end in time
+    if (worker.lanes_size() > 0 || worker.lost() || !worker.refused_reason().empty()) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrupt& interrupt,
@@ -149,6 +157,7 @@ absl::Status Conductor::TakeOverPhases() {
   if (!options_.resume.has_value()) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(SavedRun saved, SavedRun::Open(options_.out_directory));
   FinishedPhases finished(saved, {});
+  CoordTime attended_at = options_.clock();
   while (std::optional<v1::FinishedPhase> next = finished.Next()) {
     const v1::FileDigest file = next->file();
     const v1::PhaseReport phase = report_.Add(*std::move(next));
@@ -157,7 +166,9 @@ absl::Status Conductor::TakeOverPhases() {
     lost_before_ |= phase.workers_lost() > 0;
     IOBENCH_RETURN_IF_ERROR(store_->AddPhase(report(), phase));
     observer_.PhaseEnds(report(), phase);
+    if (options_.clock() - attended_at < kNanosPerSecond) continue;
     cluster_.Attend();  // or workers would leave for want of pings
+    attended_at = options_.clock();
   }
   if (!saved.warnings().empty()) return absl::DataLossError(saved.warnings().front());
   return SaveReport();
@@ -356,6 +367,10 @@ absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, const v1::Phase& plann
   AddFirst(fill_steps, conductor.record());
   PhaseCost& cost = phase_costs_.emplace_back(conductor.cost());
   if (loop.hooks.has_after()) {
+    // A second Ctrl-C ends the program while the command runs. FinishPhase replaces the file and reports errors.
+    if (store_.has_value() && HasResults(conductor.record())) {
+      store_->SavePhase(conductor.record(), record_.run_number()).status().IgnoreError();
+    }
     const v1::PhaseReport report = SummarizePhase(record_, conductor.record(), Charts::kLeftOut);
     status.Update(loop.hooks.After(plan_, report, status, conductor.record()));
   }
@@ -364,8 +379,9 @@ absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, const v1::Phase& plann
   const absl::Status finished = FinishPhase(conductor.record(), cost);
   cost.cpu_s = ProcessCpuSeconds() - cpu_begin_s;
   IOBENCH_RETURN_IF_ERROR(finished);
+  // Also if a command after the phase has failed: the phase is saved.
+  if (HasResults(conductor.record())) NoteIfShortened(planned, conductor.record());
   IOBENCH_RETURN_IF_ERROR(status);
-  NoteIfShortened(planned, conductor.record());
   NoteBrokenFiles(conductor.record(), loop.layout);
   loop.trees.Note(conductor.record(), loop.layout);
   if (cluster_.live_count() == 0) return absl::UnavailableError("every worker was lost");
@@ -395,11 +411,7 @@ absl::StatusOr<StepsOfWorkers> Conductor::FillSpace(DataKeeper& data, bool is_fi
 }
 
 absl::Status Conductor::FinishPhase(const v1::PhaseRecord& record, PhaseCost& cost) {
-  bool anything = false;
-  for (const v1::WorkerPhaseResult& worker : record.workers())
-    // lost: includes a worker that did not end in time
-    anything |= worker.lanes_size() > 0 || worker.lost() || !worker.refused_reason().empty();
-  if (!anything) return absl::OkStatus();
+  if (!HasResults(record)) return absl::OkStatus();
   const CoordTime analyse_begin = options_.clock();
   v1::PhaseReport phase = report_.Add(record);
   const CoordTime save_begin = options_.clock();

@@ -4,6 +4,7 @@
 #include "common/model/plan_traits.h"
 #include "coordinator/preflight/time_estimate.h"
 #include "coordinator/run/conductor.h"
+#include "coordinator/saved_run/resume_point.h"
 
 namespace iobench {
 
@@ -41,16 +42,8 @@ bool Conductor::HasTimeFor(const v1::Phase& phase, CoordTime begin, v1::Phase& f
   return true;
 }
 
-// A deadline that no lane reached has changed nothing.
 void Conductor::NoteIfShortened(const v1::Phase& phase, const v1::PhaseRecord& record) {
-  const v1::StopRule& stop = record.phase().stop();
-  bool shortened = stop.time_s() < phase.stop().time_s();
-  if (stop.deadline_s() != phase.stop().deadline_s()) {
-    for (const v1::WorkerPhaseResult& worker : record.workers()) {
-      for (const v1::LaneResult& lane : worker.lanes()) shortened |= lane.deadline_worker_ns() != 0;
-    }
-  }
-  if (shortened) record_.add_shortened_phases(phase.name());
+  if (WasShortened(phase, record)) record_.add_shortened_phases(phase.name());
 }
 
 }  // namespace iobench

@@ -76,15 +76,11 @@ std::string PathsOf(const v1::Plan& plan) {
   });
 }
 
-// --max-duration ends a part of a run with the phase that it shortens. If that phase is measured again, this time
-// perhaps as a whole, it is no longer noted. With a single phase that is repeated, its name does not tell which
-// repetition was shortened: all stay noted.
-void ForgetShortened(uint32_t first_phase, v1::RunRecord& run) {
-  const auto phase_count = static_cast<uint32_t>(run.plan().phases_size());
-  if (run.shortened_phases().empty() || phase_count == 0 || (phase_count == 1 && first_phase > 0)) return;
-  const v1::Phase& first = run.plan().phases(static_cast<int>(first_phase % phase_count));
-  auto& shortened = *run.mutable_shortened_phases();
-  if (shortened.Get(shortened.size() - 1) == first.name()) shortened.RemoveLast();
+// A phase that --max-duration shortened and that is measured again, this time perhaps as a whole, is no longer noted.
+void ForgetShortened(const ResumePoint& point, v1::RunRecord& run) {
+  if (point.repeats_shortened && !run.shortened_phases().empty()) {
+    run.mutable_shortened_phases()->RemoveLast();
+  }
 }
 
 }  // namespace
@@ -114,7 +110,7 @@ v1::RunRecord ResumedRecord(const ResumePoint& point, const std::string& resumed
   run.clear_exit_code();
   run.clear_problems();
   run.clear_skipped_phases();  // they are run now
-  ForgetShortened(point.first_phase, run);
+  ForgetShortened(point, run);
   // Without a limit of its own, this part leaves the one that shortened an earlier phase in the report.
   if (max_duration_s > 0 || run.shortened_phases().empty()) run.set_max_duration_s(max_duration_s);
   run.set_finished(false);

@@ -160,8 +160,8 @@ class Redactor {
     }
   }
 
-  // Arguments are joined by single spaces, without quotes. What follows an option that names a place or a user is
-  // dropped up to the next option, so a name with spaces leaves nothing behind.
+  // Arguments are joined by single spaces, without quotes. What follows an option that names a place is dropped up to
+  // the next option, so a name with spaces leaves nothing behind. Users and loads are one word.
   std::string Command(const std::string& command) {
     std::string result;
     std::string_view rest = command;
@@ -177,17 +177,21 @@ class Redactor {
         continue;
       }
       std::string place(word.substr(*value));
-      // A remote shell's own options name hosts and users too.
-      const std::string_view next_option = word.starts_with("--launcher") ? "--" : "-";
-      while (!rest.empty() && (place.empty() || !rest.starts_with(next_option))) {
+      const bool is_user = word.starts_with("--user");
+      const bool is_load = word.starts_with("--background") || word.starts_with("--mix");
+      // A command's own options name hosts and users, too.
+      const bool is_command = word.starts_with("--launcher") || word.ends_with("-phase") ||
+                              absl::StrContains(word, "-phase=") || absl::StrContains(word, "-hook");
+      const std::string_view next_option = is_command ? "--" : "-";
+      while (!rest.empty() && (place.empty() || !(is_user || is_load || rest.starts_with(next_option)))) {
         const size_t next = std::min(rest.find(' '), rest.size());
         absl::StrAppend(&place, place.empty() ? "" : " ", std::string(rest.substr(0, next)));
         rest.remove_prefix(std::min(next + 1, rest.size()));
       }
       absl::StrAppend(&result, std::string(word.substr(0, *value)), *value == word.size() ? " " : "",
-                      word.starts_with("--user")         ? users_.Of(place)
-                      : word.starts_with("--background") ? Loads(place)
-                                                         : PathAlias(place));
+                      is_user   ? users_.Of(place)
+                      : is_load ? Loads(place)
+                                : PathAlias(place));
     }
     return result;
   }
@@ -205,7 +209,7 @@ class Redactor {
     const std::string* const target = TargetThatEndsWith(path);
     return paths_.Of(target != nullptr ? *target : path);
   }
-  // "write@1m,loads.yaml": of the loads of --background, only plan files are places.
+  // "write@1m,loads.yaml": of the loads of --background and --mix, only files are places.
   std::string Loads(const std::string& loads) {
     std::vector<std::string> items = absl::StrSplit(loads, ',');
     for (std::string& item : items) {
@@ -253,7 +257,8 @@ class Redactor {
         "--hosts",      "--sampler-hosts", "--launcher", "--token-file",   "--write-trace",
         "--read-trace", "--remount",       "--live-csv", "--live-metrics", "--server-path",
         "--tls-cert",   "--tls-key",       "--tls-ca",   "--resume",       "--background",
-        "--user"};
+        "--user",       "--mix",           "--workbook", "--before-phase", "--after-phase",
+        "--fault-hook", "--client-hook"};
     constexpr std::string_view kPlusLetters[] = {"-+m", "-+h"};
     constexpr std::string_view kLetters = "fFXYUb";
     for (const std::string_view option : kOptions) {

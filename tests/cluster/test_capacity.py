@@ -246,8 +246,11 @@ def test_each_line_of_a_client_list_is_a_worker_with_all_lanes(clients, path, ou
     listed = clients.list(*[f"localhost {path} {program.BINARY}"] * 2)
     planned = clients.run("capacity", "--engine", STORAGE, "--dry-run", *listed).expect(0)
     assert "lanes per worker 1 2 4 8 12 16" in planned.stdout, "by default, whatever the number of lines"
-    clients.run("capacity", "--engine", STORAGE, "-t", "1", *BRIEFLY, "--points", "1", *listed, out=out).expect(0)
-    assert json.loads((out / "result.json").read_text())["run"]["worker_count"] == 2
+    clients.run("capacity", "--engine", STORAGE, "-t", "2", "-s", "64m", "-+k", *BRIEFLY, "--points", "1", *listed,
+                out=out).expect(0)
+    run = json.loads((out / "result.json").read_text())["run"]
+    assert run["worker_count"] == 2
+    assert run["plan"]["files"]["bytes_per_lane"] == 16 << 20, "-+k: -s is for all lanes of all workers together"
 
 
 @pytest.mark.parametrize("options, message", [

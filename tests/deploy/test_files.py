@@ -205,7 +205,7 @@ DEFAULTS = {"--transport", "--lanes", "--op", "--path", "--out", "--progress"}
     (("-Raz", "-g", "128k"), {"--lanes", "--op"}),
     (("-wi0", "-ct2", "-s1m"), {"--lanes", "--op"}),
     (("-l", "1", "-u", "2"), {"--lanes"}),
-    (("-+t", "--spawn", "2"), {"--transport", "--op", "--out"}),
+    (("-+t", "--spawn", "2"), {"--transport", "--op"}),
     (("--mix", "100r@4k + stat 25%", "--rate", "400", "--time", "1", "-s", "1m"), {"--op"}),
 ], ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
 def test_bootstrap_adds_no_default_that_an_option_excludes(tmp_path, words, left_out):

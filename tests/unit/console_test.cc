@@ -87,6 +87,15 @@ TEST_CASE("a phase of seeks is told in ops per second throughout, with its data 
   CHECK(Contains(brief, "fastest node01 2,222 ops/s ("));
 }
 
+TEST_CASE("files sized by memory have at least that size in every phase") {
+  v1::RunReport report = GoldenReport();
+  report.mutable_run()->mutable_plan()->mutable_files()->set_memory_percent(200);
+  const std::string text = ConsoleText(report, ConsoleStyle{false, 400});
+  CHECK(Contains(text,
+                 ": per client 200 % of the memory of node01, the smallest client (64 GiB) or more, in "
+                 "every phase"));
+}
+
 TEST_CASE("a tree is described in a few words") {
   v1::Tree tree;
   tree.set_items_per_lane(10'000);

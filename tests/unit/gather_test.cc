@@ -66,6 +66,26 @@ TEST_CASE("who cannot take part is sent away with the reason, and the wait for t
   CHECK_THAT(sent_away[2].second, Contains("position in the client list is 3, but the run has 2"));
 }
 
+TEST_CASE("workers get the pings that are due even if the coordinator gets too little processor time") {
+  ManualClock clock;
+  int64_t between_readings_ns = 0;
+  int pings = 0;
+  const Interrupt interrupt;
+  ScriptedWorkers workers(clock, {Newcomer("a")}, [&](WorkerId, const v1::WorkerRequest& request) {
+    if (request.has_ping()) ++pings;
+    return std::vector<v1::WorkerEvent>();
+  });
+  Cluster cluster(workers, 1, interrupt, ClusterPatience(), [&] {
+    clock.Advance(between_readings_ns);
+    return clock.now;
+  });
+  REQUIRE(cluster.Gather(1, clock.now + kNanosPerSecond, "1", [](uint32_t) {}).ok());
+  clock.Advance(20 * kNanosPerSecond);
+  between_readings_ns = 2'000'000;
+  cluster.Attend();
+  CHECK(pings == 1);
+}
+
 TEST_CASE("a place in the client list is given once") {
   Gathering gathering({Newcomer("a", 2), Newcomer("b", 2), Newcomer("c", 1)});
   REQUIRE(gathering.For(2).ok());

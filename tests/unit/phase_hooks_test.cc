@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "coordinator/report/raw_files.h"
 #include "tests/support/temp_dir.h"
 #include "tests/unit/conductor_run.h"
 
@@ -96,6 +97,17 @@ TEST_CASE("the command after an interrupted phase runs to its end") {
   CHECK(with.Text("out/hooks/phase-000-after.log") == "after 0 interrupted\n");
   const auto& steps = with.run.phases[0].steps();
   CHECK(steps.Get(steps.size() - 1).outcome() == with.hooks.after_phase);
+}
+
+TEST_CASE("a phase is saved before the command after it runs and again with that step") {
+  RunWithHooks with;
+  with.hooks = {.before_phase = "", .after_phase = "ls $IOBENCH_OUT/raw", .timeout_s = 1e6};
+  REQUIRE(with.Go() == kExitOk);
+  CHECK_THAT(with.Text("out/hooks/phase-000-after.log"), Contains("phase-000.pb"));
+  v1::PhaseRecord saved;
+  REQUIRE(LoadRawPhase(RawPhasePath(with.run.out_directory, 0), 7, saved).ok());
+  REQUIRE(saved.hooks_size() == 1);
+  CHECK(saved.hooks(0).name() == "after-phase");
 }
 
 TEST_CASE("a phase that every worker refused has failed for the command after it") {

@@ -149,6 +149,17 @@ TEST_CASE("in the command the user has an alias and loads stay unless they are f
   CHECK(report.run().command() == "cluster-iobench --user=user-1 --background stat --background=/path-1");
 }
 
+TEST_CASE("in the command users and loads end with their word and commands with the next long option") {
+  v1::RunReport report;
+  report.mutable_run()->set_command(
+      "cluster-iobench --user bob /mnt/a --background stat@4k /mnt/a --mix 70r:30w@8k --mix acme.yaml "
+      "--before-phase ssh -p 22 filer7 sync --workbook acme.xlsx --time 1");
+  Redact(v1::RunRecord(), report);
+  CHECK(report.run().command() ==
+        "cluster-iobench --user user-1 /path-1 --background stat@4k /path-1 --mix 70r:30w@8k --mix /path-2 "
+        "--before-phase /path-3 --workbook /path-4 --time 1");
+}
+
 TEST_CASE("what identifies nobody stays: figures, sizes, versions, operations") {
   Hostile hostile;
   const v1::RunReport before = hostile.report;

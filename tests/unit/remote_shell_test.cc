@@ -36,6 +36,19 @@ TEST_CASE("ssh gets its options after the host, also if a command follows the ho
             .find("@node7 " + std::string(kSshOptions) + "\tsudo x") != std::string::npos);
 }
 
+TEST_CASE("ssh gets its options after its own host and not inside other words that have the host") {
+  const std::string options = kSshOptions;
+  CHECK(ShellCommand("ssh -o ProxyCommand='nc {host} 22' {host}", kNode, "x") ==
+        "ssh -o ProxyCommand='nc node7 22' node7 " + options + " x");
+  CHECK(ShellCommand("ssh -o HostKeyAlias={host} {user}@{host} sudo {command}", kFull, "x") ==
+        "ssh -o HostKeyAlias=node7 me@node7 " + options + " -p 2222 sudo x");
+  CHECK(ShellCommand("ssh \"{host}\" sudo {command}", kNode, "x") == "ssh \"node7\" " + options + " sudo x");
+  CHECK(ShellCommand("ssh {host}.example.org sudo {command}", kNode, "x") ==
+        "ssh node7.example.org " + options + " sudo x");
+  CHECK(ShellCommand("ssh -o \"HostKeyAlias {host}\" gate {command}", kNode, "x") ==
+        "ssh -o \"HostKeyAlias node7\" gate " + options + " x");
+}
+
 TEST_CASE("other remote shells get the host and the command as one word each") {
   CHECK(ShellCommand("rsh", kNode, "exec x y") == "rsh node7 'exec x y'");
   CHECK(ShellCommand("/opt/my-ssh -x", kNode, "x") == "/opt/my-ssh -x node7 x");

@@ -109,8 +109,10 @@ TEST_CASE("a resumed record has the limit of its new part, which runs the phases
   point.run.set_max_duration_s(30);
   point.run.add_shortened_phases("read");
   for (const char* const name : {"reread", "write"}) point.run.add_skipped_phases(name);
-  const auto resumed_at = [&point](uint32_t first_phase, double max_duration_s) {
+  const auto resumed_at = [&point](uint32_t first_phase, double max_duration_s,
+                                   bool repeats_shortened = false) {
     point.first_phase = first_phase;
+    point.repeats_shortened = repeats_shortened;
     return ResumedRecord(point, "2026-11-23T03:00:00Z", 99, max_duration_s);
   };
   const v1::RunRecord goes_on = resumed_at(2, 60);
@@ -118,24 +120,35 @@ TEST_CASE("a resumed record has the limit of its new part, which runs the phases
   CHECK(goes_on.max_duration_s() == 60);
   CHECK(goes_on.shortened_phases_size() == 1);
   CHECK(resumed_at(2, 0).max_duration_s() == 30);  // it shortened a phase of the report
-  const v1::RunRecord again = resumed_at(4, 0);    // "read" of the second repetition is measured again
+  // "read" of the second repetition is measured again. The first one's stays shortened.
+  CHECK(resumed_at(4, 0).shortened_phases_size() == 1);
+  const v1::RunRecord again = resumed_at(4, 0, true);
   CHECK(again.shortened_phases().empty());
   CHECK(again.max_duration_s() == 0);
 }
 
-TEST_CASE("workers get their pings while a resumed run reads its finished phases") {
+// A run of three phases that goes on with the third.
+struct ThirdRemains {
   const TempDir temporary;
-  Run begun;
-  begun.plan = EmptyPhases(3, 1);
-  begun.out_directory = temporary / "out";
-  REQUIRE(begun.Go() == kExitOk);
-  Run resumed;
-  resumed.plan = begun.conductor->record().plan();
-  resumed.out_directory = begun.out_directory;
-  resumed.resume.emplace();
-  resumed.resume->directory = begun.out_directory;
-  resumed.resume->run = begun.conductor->record();
-  resumed.resume->first_phase = 2;
+  Run run;
+
+  ThirdRemains() {
+    Run begun;
+    begun.plan = EmptyPhases(3, 1);
+    begun.out_directory = temporary / "out";
+    REQUIRE(begun.Go() == kExitOk);
+    run.plan = begun.conductor->record().plan();
+    run.out_directory = begun.out_directory;
+    run.resume.emplace();
+    run.resume->directory = begun.out_directory;
+    run.resume->run = begun.conductor->record();
+    run.resume->first_phase = 2;
+  }
+};
+
+TEST_CASE("workers get their pings while a resumed run reads its finished phases") {
+  ThirdRemains third;
+  Run& resumed = third.run;
   bool runs_phases = false;
   int pings = 0;
   resumed.on_phase = [&](const v1::PhaseReport& phase) {
@@ -150,6 +163,15 @@ TEST_CASE("workers get their pings while a resumed run reads its finished phases
   CHECK(resumed.Go() == kExitOk);
   CHECK(resumed.phases.size() == 3);
   CHECK(pings == 2 * 3);  // each worker after each of the two finished phases
+}
+
+TEST_CASE("a resumed run does not wait for its workers after each finished phase") {
+  ThirdRemains third;
+  std::vector<int64_t> added_ns;
+  third.run.on_phase = [&](const v1::PhaseReport&) { added_ns.push_back(third.run.perfect.clock.now.ns); };
+  REQUIRE(third.run.Go() == kExitOk);
+  REQUIRE(added_ns.size() == 3);
+  CHECK(added_ns[0] == added_ns[1]);
 }
 
 }  // namespace

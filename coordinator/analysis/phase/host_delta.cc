@@ -44,14 +44,13 @@ std::vector<const v1::WorkerPhaseResult*> OneOfEachProcess(
 // Returns the mount of each target for which a worker has a reading, by the target's number.
 std::map<uint32_t, std::string> MountsRead(const v1::RunRecord& run,
                                            std::span<const v1::WorkerPhaseResult* const> workers) {
-  std::vector<uint32_t> numbers;
-  for (const v1::WorkerPhaseResult* worker : workers) numbers.push_back(worker->worker());
   std::map<uint32_t, std::string> mount_of;
   for (const v1::WorkerPhaseResult* worker : workers) {
+    const uint32_t number = worker->worker();
     for (const auto& [target, nfs] : worker->host().nfs()) {
       const auto [mount, is_new] = mount_of.try_emplace(target);
       if (!is_new) continue;
-      const v1::TargetFacts* const seen = SeenOf(run, numbers, target);
+      const v1::TargetFacts* const seen = SeenOf(run, std::span(&number, 1), target);
       mount->second = seen == nullptr ? absl::StrCat("target ", target) : MountOf(*seen, target);
     }
   }
@@ -64,10 +63,8 @@ void SetNfs(const std::map<uint32_t, std::string>& mount_of,
             std::span<const v1::WorkerPhaseResult* const> last_first, v1::HostDelta& client) {
   std::map<std::string, const v1::NfsDelta*> last_of_mount;
   for (const v1::WorkerPhaseResult* worker : last_first) {
-    for (const auto& [target, mount] : mount_of) {
-      const auto nfs = worker->host().nfs().find(target);
-      if (nfs != worker->host().nfs().end()) last_of_mount.emplace(mount, &nfs->second);
-    }
+    // What one worker has read of several targets on a mount is equal.
+    for (const auto& [target, nfs] : worker->host().nfs()) last_of_mount.emplace(mount_of.at(target), &nfs);
   }
   client.clear_nfs();
   for (const auto& [target, mount] : mount_of) {

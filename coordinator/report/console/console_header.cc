@@ -181,7 +181,7 @@ std::string FilesText(const v1::RunReport& report) {
     absl::StrAppend(&text, ": per client ", files.memory_percent(), " % of the memory of ",
                     Shortened(Printable(smallest->host()), 40),
                     clients.size() > 1 ? ", the smallest client (" : " (",
-                    FormatBytes(static_cast<double>(smallest->memory_bytes())), ")");
+                    FormatBytes(static_cast<double>(smallest->memory_bytes())), ") or more, in every phase");
   }
   const std::string records = RecordSizes(report.run().plan());
   if (!records.empty()) absl::StrAppend(&text, "; records of ", records);

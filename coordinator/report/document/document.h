@@ -28,7 +28,8 @@ struct Document {
   bool shows_charts =
       false;  // PhaseReport.charts must be filled in, which takes as long as all other figures
   // Returns whether a file that begins with `head` (at most ReportFormat::kHeadBytes) was written by this program;
-  // nullptr: nobody can tell. A run replaces another file only if it was asked for the document, with --force.
+  // nullptr: nobody can tell. A run replaces another file only if it was asked for the document, and --force or --resume
+  // was given.
   bool (*is_ours)(std::string_view head) = nullptr;
   // Writes and flushes the document. DataLoss: not everything could be written. FailedPrecondition: the report does not
   // have what this format shows; the message says what is missing.

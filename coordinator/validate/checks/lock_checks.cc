@@ -1,4 +1,5 @@
 // Locks between clients: what they exclude, when they are released, and that they protect what they should.
+#include <algorithm>
 #include <cerrno>
 #include <map>
 #include <string>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr uint32_t kLockedFile = 1, kCounterFile = 2;
 constexpr uint32_t kHeld = 1;
-constexpr double kLockTimeoutS = 30, kLockedStepS = 0.05;
+constexpr double kLockTimeoutS = 30, kLockedStepS = 0.05, kMaxLockTimeoutS = 300;
 
 // How often each client raises the counter under a lock.
 uint32_t StepsOf(const CheckContext& context) {
@@ -24,9 +25,11 @@ uint32_t StepsOf(const CheckContext& context) {
 }
 
 // Clients ask again; NFSv4 has no wake-up that all servers send. So they do not queue: in the worst case the last one
-// waits for all steps of all others, each with a write that may go to a disk.
+// waits for all steps of all others, each with a write that may go to a disk. A client that died with the lock makes all
+// others wait that long.
 double LockTimeoutS(const CheckContext& context) {
-  return kLockTimeoutS + kLockedStepS * static_cast<double>(context.peers.size()) * StepsOf(context);
+  const double steps = static_cast<double>(context.peers.size()) * StepsOf(context);
+  return std::min(kLockTimeoutS + kLockedStepS * steps, kMaxLockTimeoutS);
 }
 
 // Two clients that have one file open and ask for locks in turn.
