@@ -1,4 +1,4 @@
-"""Runs every case of the matrix once, several at a time, before the first test looks at its outcome."""
+"""Runs every case of the matrix, several at a time, before the first test looks at its outcome."""
 import pathlib
 import subprocess
 import sys

@@ -92,6 +92,47 @@ def is_undisturbed(lane):
     return 0.6 * asked <= lane["ops"] <= 1.1 * asked
 
 
+def row(fault, transport, outcomes):
+    """One row of the table, for all three operations."""
+    seen = [outcomes.take(Case(fault, transport, operation)) for operation in fault_case.OPERATIONS]
+
+    def one(values):
+        return " or ".join(dict.fromkeys(str(value) for value in values))
+
+    # How far a rank gets after mpirun's SIGTERM depends on the load.
+    unsteady = transport == "mpi" and fault.startswith("coordinator")
+    saved = one("none" if outcome.saved_code is None else outcome.saved_code for outcome in seen)
+    saved = "none, 3 or 130" if unsteady and fault == "coordinator stopped" else saved
+    whole = one(len([phase for phase in outcome.result["phases"] if len(whole_lanes(phase)) == 3]) for outcome in seen)
+    data = one("left, `clean` removes them" if outcome.data_left else "removed" for outcome in seen)
+    return f"| {fault} | {transport} | {one(outcome.code for outcome in seen)} | {saved} | {whole} | {data} |\n"
+
+
+def is_documented(text, fault_and_transport, outcomes):
+    try:
+        return row(*fault_and_transport, outcomes) in text
+    except Exception:  # that of a run
+        return False
+
+
+# Not the last test: the plugin would tear the session down before a rerun of it, and all cases would run again.
+def test_the_table_in_the_docs_is_what_happens(outcomes, request):
+    rows = [(fault, transport) for fault in FAULTS for transport in ("grpc", "mpi") if possible(fault, transport)]
+    text = DOCS.read_text()
+    if reruns.attempt(request.node) > 1:
+        outcomes.run([Case(*each, operation) for each in rows for operation in fault_case.OPERATIONS
+                      if not is_documented(text, each, outcomes)])
+    table = ("| fault | transport | exit code | saved exit code | repetitions of 3 that are whole | data |\n"
+             "|---|---|---|---|---|---|\n")
+    table += "".join(row(*each, outcomes) for each in rows)
+    head, rest = text.split(BEGIN)
+    before, tail = rest.split(END)
+    if os.environ.get("IOBENCH_UPDATE_GOLDEN"):
+        DOCS.write_text(head + BEGIN + table + END + tail)
+    else:
+        assert before == table
+
+
 @pytest.mark.parametrize("case", TWINS, ids=lambda case: case.name)
 def test_an_undisturbed_run_ends_well(case, outcomes):
     outcome = outcomes.take(case)
@@ -180,43 +221,3 @@ def check_disk_full(case, outcome, phases):
 CHECKS = {**{fault: check_lost for fault in LOST}, "EIO": check_errors, "ESTALE": check_errors, "slow lane": check_slow,
           "coordinator killed": check_coordinator, "coordinator stopped": check_coordinator,
           "results disk full": check_disk_full}
-
-
-def row(fault, transport, outcomes):
-    """One row of the table, for all three operations."""
-    seen = [outcomes.take(Case(fault, transport, operation)) for operation in fault_case.OPERATIONS]
-
-    def one(values):
-        return " or ".join(dict.fromkeys(str(value) for value in values))
-
-    # How far a rank gets after mpirun's SIGTERM depends on the load.
-    unsteady = transport == "mpi" and fault.startswith("coordinator")
-    saved = one("none" if outcome.saved_code is None else outcome.saved_code for outcome in seen)
-    saved = "none, 3 or 130" if unsteady and fault == "coordinator stopped" else saved
-    whole = one(len([phase for phase in outcome.result["phases"] if len(whole_lanes(phase)) == 3]) for outcome in seen)
-    data = one("left, `clean` removes them" if outcome.data_left else "removed" for outcome in seen)
-    return f"| {fault} | {transport} | {one(outcome.code for outcome in seen)} | {saved} | {whole} | {data} |\n"
-
-
-def is_documented(text, fault_and_transport, outcomes):
-    try:
-        return row(*fault_and_transport, outcomes) in text
-    except Exception:  # that of a run
-        return False
-
-
-def test_the_table_in_the_docs_is_what_happens(outcomes, request):
-    rows = [(fault, transport) for fault in FAULTS for transport in ("grpc", "mpi") if possible(fault, transport)]
-    text = DOCS.read_text()
-    if reruns.attempt(request.node) > 1:
-        outcomes.run([Case(*each, operation) for each in rows for operation in fault_case.OPERATIONS
-                      if not is_documented(text, each, outcomes)])
-    table = ("| fault | transport | exit code | saved exit code | repetitions of 3 that are whole | data |\n"
-             "|---|---|---|---|---|---|\n")
-    table += "".join(row(*each, outcomes) for each in rows)
-    head, rest = text.split(BEGIN)
-    before, tail = rest.split(END)
-    if os.environ.get("IOBENCH_UPDATE_GOLDEN"):
-        DOCS.write_text(head + BEGIN + table + END + tail)
-    else:
-        assert before == table

@@ -67,9 +67,10 @@ def test_layers_below_the_clients_agree_with_the_server_s_own_counters(lab, tmp_
     for name, phase in phases.items():
         (server,) = phase["servers"]
         passed_disk[name] = sum(moved(disk[f"{name.split()[0]}_bytes_per_s"], server) for disk in server["disks"])
-    # All data and the journal; an interval at the start of the phase counts by its share inside.
-    for name in ["write", "write on the server", "read on the server"]:
-        assert 0.9 * total <= passed_disk[name] <= 1.6 * total, (name, passed_disk)
+    # All data and the journal, which gets a commit for each write of a client unless two of them share one; an interval
+    # at the start of the phase counts by its share inside.
+    for name, most in [("write", 3), ("write on the server", 1.6), ("read on the server", 1.6)]:
+        assert 0.9 * total <= passed_disk[name] <= most * total, (name, passed_disk)
         assert phases[name]["servers"][0]["disks"][0]["busy"] > 0.2, name  # it waits for hosts that share few processors
     # The server still had the data of the clients in its memory.
     assert passed_disk["read"] < total / 10
