@@ -27,8 +27,8 @@ void SetRate(double ops_per_s, v1::Phase& phase) {
 absl::Status CheckOperationLeavesLoad(const v1::Operation& operation) {
   if (operation.arrivals().end_ops_per_s() != 0) {
     return absl::InvalidArgumentError(
-        "capacity chooses the load of each phase, in which a rate that changes (--rate A..B, end_ops_per_s) "
-        "has no meaning: give one rate");
+        "capacity chooses the load of each phase, so the rate cannot change within a phase (--rate A..B, "
+        "end_ops_per_s): give one rate");
   }
   const v1::Between& between = operation.between();
   const v1::Trace& trace = operation.trace();

@@ -47,8 +47,8 @@ constexpr std::pair<const char*, const char*> kOwnHelp[] = {
      "operation: IOzone's number or a name (`--help iozone` lists both); default: random-mix, 70 % reads"},
     {"--record", "record size, such as 64k or 1m; a bare number is KiB (default 8k; 64k with --op)"},
     {"--size",
-     "data per lane (default 64m); 2xram or 200%: at least twice the smallest client's memory per client, "
-     "also in the phase with the fewest lanes"},
+     "data per lane (default 64m); 2xram or 200%: each client gets at least twice the smallest client's "
+     "memory, even in the phase with the fewest lanes"},
     {"--lanes",
      "max lanes (I/O threads, each with its own file) per worker; fewer are measured too (default 16)"},
     {"--mix-percent", "mixes: percentage of reads (default 70; 50 with --op) (IOzone: -+p)"},

@@ -94,7 +94,7 @@ absl::Status PhaseHooks::Run(const std::string& name, const std::string& command
     const int64_t now_ns = MonotonicNowNs();
     if (!interrupted_at_ns.has_value()) interrupted_at_ns = now_ns;
     if (now_ns >= *interrupted_at_ns + kWarnAfterInterruptNs && !std::exchange(warned, true)) {
-      LogWarning(absl::StrCat("interrupted: --", name, "-phase still runs, for at most ",
+      LogWarning(absl::StrCat("interrupted: --", name, "-phase is still running, and will be killed after ",
                               FormatSeconds(SecondsFrom(grace_ns)), "; press Ctrl-C again to stop waiting"));
     }
     return now_ns < *interrupted_at_ns + grace_ns;

@@ -149,7 +149,7 @@ constexpr ForbiddenPair kForbidden[] = {
     {"mix-factor", "rate",          "both set the load of the mix"},
     {"background", "mix",           "a mix uses all clients; its groups can separate a noisy client from the others"},
     {"background", "per-client",    "both divide the clients"},
-    {"background", "each-path",     "compare paths in runs of their own"},
+    {"background", "each-path",     "compare paths in separate runs"},
     {"background", "suite",         "print the suite's plan with --print-plan, and use that with --plan"},
     {"background", "rotate-clients", "victims would read files of clients that run the load"},
     {"background", "constant-total", "a phase has fewer lanes than the run: use -s"},

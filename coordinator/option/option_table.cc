@@ -24,8 +24,8 @@ constexpr OptionSpec kOptions[] = {
      .help = "record size, such as 64k or 1m; a bare number is KiB (default 64k); repeatable (or 64k,1m): one phase "
              "per size"},
     {.letter = "s", .name = "size", .argument = "SIZE", .value = V::kFileSize, .repeatable = true, .commas = true,
-     .help = "data per lane (default 64m, looped over for 3 s); 2xram or 200%: at least twice the "
-             "smallest client's memory per client, also in the phase with the fewest lanes; repeatable (or 1m,1g), in "
+     .help = "data per lane (default 64m, looped over for 3 s); 2xram or 200%: each client gets at "
+             "least twice the smallest client's memory, even in the phase with the fewest lanes; repeatable (or 1m,1g), in "
              "any order"},
     {.letter = "t", .name = "lanes", .argument = "N", .value = V::kWhole, .min = 1, .max = kMaxLanes,
      .repeatable = true, .commas = true,

@@ -66,7 +66,7 @@ absl::Status CheckUsesOwnFiles(const std::string& what, const v1::Phase& phase) 
   if (phase.only_target() > 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(what, "a background load cannot be combined with --each-path (only_target): compare ",
-                     "paths in runs of their own"));
+                     "paths in separate runs"));
   }
   const bool rotates =
       std::any_of(phase.assignments().begin(), phase.assignments().end(),

@@ -20,7 +20,7 @@ std::string EndOf(const v1::RunRecord& run) {
   if (!run.finished()) return "its coordinator was killed or cut off";
   if (run.exit_code() == kInterruptedCode) return "it was interrupted";
   if (run.problems_size() > 0) return run.problems(run.problems_size() - 1).message();
-  if (run.skipped_phases_size() > 0) return "its --max-duration was over";
+  if (run.skipped_phases_size() > 0) return "it reached its --max-duration";
   return absl::StrCat("it ended with exit code ", run.exit_code());
 }
 

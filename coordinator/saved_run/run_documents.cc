@@ -89,10 +89,10 @@ absl::Status CheckResultDirectory(const ClusterOptions& options, const v1::Iozon
     if (!IsFree(*document, absl::StrCat(options.out, "/", document->file_name))) found = document->file_name;
   }
   if (found.empty()) return absl::OkStatus();
-  return absl::AlreadyExistsError(
-      absl::StrCat(options.out, "/", found,
-                   " would be replaced, although the directory holds no result of an earlier run: choose "
-                   "another directory with --out, or replace the file with --force"));
+  return absl::AlreadyExistsError(absl::StrCat(
+      options.out, "/", found,
+      " exists and does not belong to the result of an earlier run: choose another directory with "
+      "--out, or replace the file with --force"));
 }
 
 // A reader that has exited (`| head`) is no failure, and the caller notices a full device.

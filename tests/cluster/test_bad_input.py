@@ -322,7 +322,7 @@ def test_a_file_of_the_user_is_not_replaced_by_a_document(options, name, path, o
     out.mkdir()
     (out / name).write_text("not ours")
     outcome = program.run([*SMALL, *options], path=path, out=out)
-    expect_one_line(outcome, f"{name} would be replaced.*--out.*--force")
+    expect_one_line(outcome, f"{name} exists and does not belong.*--out.*--force")
     assert [entry.name for entry in out.iterdir()] == [name] and not outcome.data.exists()
     program.run(SMALL, path=path, out=out).expect(0)
     assert (out / name).read_text() == "not ours", "a run that does not write it leaves it alone"

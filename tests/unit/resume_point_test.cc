@@ -118,12 +118,12 @@ TEST_CASE("a repeated phase that --max-duration had shortened is told from other
   CHECK_FALSE(saved.Find()->repeats_shortened);
 }
 
-TEST_CASE("a run whose --max-duration was over ended because of it") {
+TEST_CASE("a run that reached its --max-duration ended because of it") {
   Saved saved;
   saved.Ended(0);
   saved.run.add_skipped_phases("reread");
   CHECK(saved.Find()->first_phase == 2);
-  CHECK(saved.Find()->ended_by == "its --max-duration was over");
+  CHECK(saved.Find()->ended_by == "it reached its --max-duration");
 }
 
 TEST_CASE("another version is refused by name") {

@@ -195,10 +195,13 @@ std::optional<v1::StepResult> TraceStep(const PhaseSpec& spec, Lanes lanes) {
       ops.Add(lane->traced_ops(), lane->untraced_ops());
     }
   }
-  constexpr char kNotWritten[] = "not written: the phase was interrupted";
-  if (quit_count > 0 && quit_count == lanes.size()) return Step("write-trace", 0, kNotWritten);
+  if (quit_count > 0 && quit_count == lanes.size())
+    return Step("write-trace", 0, "not written: the phase was interrupted");
   std::string text = ops.In(absl::StrCat(spec.trace.write_file(), ".LANE"), lanes.size() - quit_count);
-  if (quit_count > 0) absl::StrAppend(&text, "; ", quit_count, " more ", kNotWritten);
+  if (quit_count > 0) {
+    absl::StrAppend(&text, "; ", quit_count, quit_count == 1 ? " lane" : " lanes",
+                    " wrote no trace: the phase was interrupted");
+  }
   return Step("write-trace", 0, std::move(text));
 }
 

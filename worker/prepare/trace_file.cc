@@ -80,9 +80,9 @@ size_t LineCount(std::string_view text) {
 absl::Status CheckFits(const std::string& name, uint64_t bytes, uint64_t limit_bytes) {
   if (limit_bytes == 0 || bytes <= limit_bytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
-      name, " takes ", FormatBytes(static_cast<double>(bytes)), " of memory, and this worker takes at most ",
-      FormatBytes(static_cast<double>(limit_bytes)),
-      ": use a shorter trace; if the worker may take more, start it with --max-memory SIZE"));
+      name, " needs ", FormatBytes(static_cast<double>(bytes)),
+      " of memory, but this worker may use at most ", FormatBytes(static_cast<double>(limit_bytes)),
+      ": use a shorter trace; if the worker may use more, start it with --max-memory SIZE"));
 }
 
 absl::Status IsThere(const std::string& file) {

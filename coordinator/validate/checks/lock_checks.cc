@@ -228,8 +228,9 @@ absl::Status CheckLocks(CheckContext& context, Outcome& outcome) {
                               " locks asked for between clients, fcntl and flock, all answered correctly; ",
                               steps, " steps of a counter under locks, none lost"));
   } else if (outcome.evidence_count() == late) {
-    outcome.Fail(absl::StrCat("a lock was not obtained within ", FormatSeconds(LockTimeoutS(context))),
-                 "look at what the server waits for: its disks, and lockd (NFSv3) or the state of NFSv4");
+    outcome.Fail(
+        absl::StrCat("a lock was not obtained within ", FormatSeconds(LockTimeoutS(context))),
+        "find out what the server is waiting for: its disks, and lockd (NFSv3) or the state of NFSv4");
   } else {
     outcome.Fail(
         "locks do not protect what they should",

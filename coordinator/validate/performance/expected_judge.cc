@@ -144,7 +144,7 @@ Verdict OnNetwork(const Threshold& threshold, const Readings& readings, const Pe
     const auto found = certain.find(client);
     if (found == certain.end() || found->second < threshold.limit) {
       return {false, absl::StrCat("undecided: ", client, " reaches ", InUnitsOf(Quantity::kShare, share),
-                                  " only in a phase whose data did not come from the server or go there")};
+                                  " only in a phase whose data were not read from or written to the server")};
     }
     least = std::fmin(least, found->second);
   }

@@ -316,7 +316,7 @@ void JudgeLatencies(const Performance& measured, const Expectations& expected, O
     if (!misses) continue;
     outcome.Evidence(TailWord(phase));
     findings.fails = true;
-    findings.Advise("look at what the server waits for in that time: disks, flushes, its network");
+    findings.Advise("find out what the server is waiting for in that time: disks, flushes, its network");
   }
   if (tails.empty()) {
     outcome.Skip("no op was measured");
