@@ -223,7 +223,7 @@ constexpr OptionSpec kOptions[] = {
 
     {.letter = "Q", .name = "offset-latency", .sets = "operation.trace.offset_latency", .phases = F::kRecords,
      .group = G::kEngine,
-     .help = "write offset, latency and size of each op to wol.dat, rol.dat … in each worker's current directory"},
+     .help = "write offset, latency and size of each op to wol.dat, rol.dat … in the directory in which each worker was started"},
 
     // ------------------------------------------------------------------------------------------ between ops
     {.letter = "J", .name = "think", .argument = "MS", .value = V::kMilliseconds, .min = 0, .max = kMaxMs,

@@ -90,7 +90,7 @@ absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const 
   point.ended_by = EndOf(run);
   point.complete = run.finished() && saved_phases == all_phases && !last.interrupted();
   point.first_phase = saved_phases;
-  point.begun_before = point.crashed;
+  point.begun_before = point.crashed || run.problems_size() > 0;
   if (saved_phases > 0 && !point.complete && IsUnfinished(last)) {
     --point.first_phase;
     point.begun_before = true;

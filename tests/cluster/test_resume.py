@@ -126,19 +126,21 @@ def test_a_trace_is_written_by_the_phase_that_is_measured_again(path, out, tmp_p
     assert len((tmp_path / "t.0").read_text().splitlines()) > 10
 
 
-def test_the_trace_of_the_worker_that_was_left_is_replaced(path, out, tmp_path):
+def test_the_traces_of_a_phase_that_is_measured_again_are_replaced(path, out, tmp_path):
+    """The phase that lost a worker is saved, with the traces of the lanes that were left, when the coordinator is killed."""
     _, options, helpers = program.Transports(tmp_path).parts("join-unix")
-    traced = ("--op", "write", "-r", "4k", "-s", "64k", "-t", "1", "--time", "2", "-X", str(tmp_path / "t"))
-    with program.start([*traced, *options], path=path, out=out, helpers=helpers) as running:
+    traced = ("--op", "write", "-r", "4k", "-s", "64k", "--time", "2", "-X", str(tmp_path / "t"), "--after-phase", "sleep 5")
+    with program.start([*traced, *options, "--lease", "1"], path=path, out=out, helpers=helpers) as running:
         running.wait_until(lambda: running.data_bytes() > 0, "lanes write")
         running.workers[0].kill()
-        running.wait().expect(3)
-    trace, = tmp_path.glob("t.*")
-    assert trace.stat().st_size > 0
-    with program.Running([program.BINARY, "run", "--resume", str(out), "--listen", options[1], "--workers", "2"], out, path,
-                         program.clean_environment(), helpers) as again:
+        running.wait_until((out / "raw" / "phase-000.pb").exists, "the phase is saved")
+        kill(running)
+        running.wait()
+    assert any(trace.stat().st_size > 0 for trace in tmp_path.glob("t.*"))
+    with program.Running([program.BINARY, "run", "--resume", str(out), "--listen", options[1], "--workers", "2", "--lease", "1"],
+                         out, path, program.clean_environment(), helpers) as again:
         again.wait().expect(0)
-    assert all(len((tmp_path / f"t.{lane}").read_text().splitlines()) > 10 for lane in (0, 1))
+    assert all(len((tmp_path / f"t.{lane}").read_text().splitlines()) > 10 for lane in range(4))
 
 
 def test_a_phase_that_lost_a_worker_is_measured_again_with_all(path, out, tmp_path):
