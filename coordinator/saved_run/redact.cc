@@ -180,8 +180,8 @@ class Redactor {
       const bool is_user = word.starts_with("--user");
       const bool is_load = word.starts_with("--background") || word.starts_with("--mix");
       // A command's own options name hosts and users, too.
-      const bool is_command = word.starts_with("--launcher") || word.ends_with("-phase") ||
-                              absl::StrContains(word, "-phase=") || absl::StrContains(word, "-hook");
+      const auto has = [word](std::string_view text) { return word.find(text) != std::string_view::npos; };
+      const bool is_command = word.starts_with("--launcher") || has("-phase") || has("-hook");
       const std::string_view next_option = is_command ? "--" : "-";
       while (!rest.empty() && (place.empty() || !(is_user || is_load || rest.starts_with(next_option)))) {
         const size_t next = std::min(rest.find(' '), rest.size());

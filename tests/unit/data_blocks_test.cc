@@ -96,11 +96,11 @@ TEST_CASE("making some bytes overwrites nothing outside their pieces") {
 }
 
 TEST_CASE("no eight bytes of a file occur in it twice, wherever they begin") {
-  // Of 4 Mi random strings of 64 bits two are equal once in 2 million tries.
-  const std::string file = FileOf(DataBlocks(1, {}), 0, 4 << 20);
+  // Of 2 Mi random strings of 64 bits two are equal once in 8 million tries.
+  const std::string file = FileOf(DataBlocks(1, {}), 0, 2 << 20);
   REQUIRE(RepeatedStrings<uint64_t>(file) == 0);
-  // … and strings of 32 bits as often as by chance: n²/2³³ = 2048, not the 46 % of a pool that is repeated.
-  REQUIRE(RepeatedStrings<uint32_t>(file) < 2300);
+  // … and strings of 32 bits as often as by chance: n²/2³³ = 512, not the 46 % of a pool that is repeated.
+  REQUIRE(RepeatedStrings<uint32_t>(file) < 650);
 }
 
 TEST_CASE("files, salts and blocks have nothing in common") {

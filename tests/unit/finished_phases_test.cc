@@ -216,7 +216,7 @@ TEST_CASE("a cache that is damaged or cut off anywhere changes nothing in the re
     INFO(at << " of " << whole.size());
     CHECK(saved.ReadCached(Charts::kFilledIn) == computed);
   };
-  for (size_t at = 0; at < whole.size(); at += at < 200 ? 1 : 1'999) {
+  for (size_t at = 0; at < whole.size(); at += at < 100 ? 1 : 2'999) {
     put(whole);
     ChangeByte(saved.CachePath(), at);
     changes_nothing(at);
