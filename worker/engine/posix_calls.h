@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cassert>
 #include <cerrno>
 #include <concepts>
 #include <cstddef>
@@ -42,12 +43,10 @@ int64_t SystemCallOfGlibc(long number, Args... args) {
 
 // Makes a system call with up to six arguments. Returns its result or -errno. It is inlined, because glibc's syscall()
 // costs 1 to 2 % of a cached 4 KiB read: its code and its table of addresses must return to the L1 caches, from which
-// the previous call evicted them.
+// the previous call evicted them. A preloaded library does not see it.
 template <typename... Args>
-inline int64_t SystemCall(long number, Args... args) {
+[[gnu::always_inline]] inline int64_t SystemCall(long number, Args... args) {
 #if defined(__x86_64__)
-  if (kHasPreloadedLibrary) [[unlikely]]
-    return SystemCallOfGlibc(number, args...);
   // The calling convention of Linux on x86-64: syscall(2), "Architecture calling conventions".
   const std::array<long, 6> in_registers{ToRegister(args)...};
   register long fourth asm("r10") = in_registers[3];
@@ -65,16 +64,27 @@ inline int64_t SystemCall(long number, Args... args) {
 #endif
 }
 
-// Repeats a system call after EINTR. It is made without glibc's wrappers of read() and so on, which are cancellation
-// points and cost a multi-threaded process two locked instructions per call (about 10 ns, 1 % of a cached 4 KiB read).
-// Returns the call's result or -errno.
+// The rare cases of CallAgainWhenInterrupted, out of its way.
 template <typename... Args>
-int64_t CallAgainWhenInterrupted(long number, Args... args) {
+[[gnu::noinline, gnu::cold]] int64_t CallUntilNotInterrupted(long number, Args... args) {
   for (;;) {
-    const int64_t result = SystemCall(number, args...);
-    if (result != -EINTR) [[likely]]
-      return result;
+    const int64_t result =
+        kHasPreloadedLibrary ? SystemCallOfGlibc(number, args...) : SystemCall(number, args...);
+    if (result != -EINTR) return result;
   }
+}
+
+// Repeats a system call after EINTR. It is made without glibc's wrappers of read() and so on, which are cancellation
+// points and cost a multi-threaded process two locked instructions per call (about 10 ns, 1 % of a cached 4 KiB read),
+// unless a preloaded library must see it. Returns the call's result or -errno.
+template <typename... Args>
+[[gnu::always_inline]] inline int64_t CallAgainWhenInterrupted(long number, Args... args) {
+  if (kHasPreloadedLibrary) [[unlikely]]
+    return CallUntilNotInterrupted(number, args...);
+  const int64_t result = SystemCall(number, args...);
+  if (result == -EINTR) [[unlikely]]
+    return CallUntilNotInterrupted(number, args...);
+  return result;
 }
 
 // Calls pread() or pwrite(), or both for an update. Returns the number of bytes transferred or -errno; fewer bytes than
@@ -85,15 +95,30 @@ struct PositionalCalls {
   Payload* payload;
   std::byte* read_buffer;
 
-  int64_t operator()(const Op& op) const {
+  [[gnu::always_inline]] int64_t operator()(const Op& op) const {
     const OpenFile& file = files[op.object];
     const uint64_t offset = file.extent_offset_bytes + op.offset;
     const size_t length = op.length;
-    if (op.kind != OpKind::kWrite) {
+    const OpKind kind = op.kind;
+    if (kind != OpKind::kWrite) {
       const int64_t moved = CallAgainWhenInterrupted(SYS_pread64, file.fd, read_buffer, length, offset);
-      if (op.kind == OpKind::kRead || moved != static_cast<int64_t>(length)) return moved;
+      if (kind == OpKind::kRead || moved != static_cast<int64_t>(length)) return moved;
     }
     return CallAgainWhenInterrupted(SYS_pwrite64, file.fd, payload->Next(op), length, offset);
+  }
+};
+
+// Wraps another op functor. REQUIRES: all ops are reads, and no library is preloaded. The compiler then leaves out what
+// other ops need, and keeps what is left in registers: 10 to 20 ns less per op where a kernel clears the processor's
+// branch predictions at each system call (docs/performance.md).
+template <typename DoOp>
+struct OnlyReads {
+  DoOp do_op;
+
+  [[gnu::always_inline]] int64_t operator()(const Op& op) const {
+    assert(op.kind == OpKind::kRead && !kHasPreloadedLibrary);
+    if (op.kind != OpKind::kRead || kHasPreloadedLibrary) __builtin_unreachable();
+    return do_op(op);
   }
 };
 

@@ -26,17 +26,18 @@ struct Stream {
   Payload* payload;
   std::byte* read_buffer;
 
-  int64_t operator()(const Op& op) const {
+  [[gnu::always_inline]] int64_t operator()(const Op& op) const {
     const OpenFile& file = files[op.object];
     uint64_t& position = positions[op.object];
     const uint64_t offset = file.extent_offset_bytes + op.offset;
     const size_t length = op.length;
+    const OpKind kind = op.kind;
     if (const int error = Seek(file, position, offset); error != 0) [[unlikely]]
       return -error;
-    if (op.kind != OpKind::kWrite) {
+    if (kind != OpKind::kWrite) {
       const int64_t moved = CallAgainWhenInterrupted(SYS_read, file.fd, read_buffer, length);
       if (moved > 0) position += static_cast<uint64_t>(moved);
-      if (op.kind == OpKind::kRead || moved != static_cast<int64_t>(length)) return moved;
+      if (kind == OpKind::kRead || moved != static_cast<int64_t>(length)) return moved;
       if (const int error = Seek(file, position, offset); error != 0) return -error;
     }
     const int64_t moved = CallAgainWhenInterrupted(SYS_write, file.fd, payload->Next(op), length);
@@ -45,7 +46,8 @@ struct Stream {
   }
 
   static int Seek(const OpenFile& file, uint64_t& position, uint64_t offset) {
-    if (position == offset) return 0;
+    if (position == offset) [[likely]]
+      return 0;
     if (::lseek(file.fd, static_cast<off_t>(offset), SEEK_SET) < 0) return errno;
     position = offset;
     return 0;
@@ -109,6 +111,7 @@ class PosixEngine final : public IoEngine {
   }
 
   absl::Status Open(const FileSet& files, const OpenMode& mode) override {
+    only_reads_ = !mode.write;
     positions_.assign(files.files.size(), 0);
     // Direct reads need whole logical blocks, which records consist of.
     jitter_bytes_ = mode.direct ? std::min(options_.record_bytes, 4096u) : 1;
@@ -132,6 +135,8 @@ class PosixEngine final : public IoEngine {
  private:
   template <typename DoOp>
   LoopEnd RunWith(LaneContext& lane, DoOp do_op) {
+    const bool is_plain = !buffers_.in_use() && !options_.record_locks && options_.jitter_every == 0;
+    if (is_plain && only_reads_ && !kHasPreloadedLibrary) return RunLoop<Clock>(lane, OnlyReads<DoOp>{do_op});
     if (!buffers_.in_use()) return RunAround(lane, do_op);
     return RunAround(lane, WithRotatingBuffers<DoOp>{do_op, &buffers_, lane.payload});
   }
@@ -151,6 +156,7 @@ class PosixEngine final : public IoEngine {
   OpenFiles files_;
   RotatingBuffers buffers_;
   std::vector<uint64_t> positions_;
+  bool only_reads_ = false;
   uint32_t jitter_bytes_ = 1;
   uint64_t read_count_ = 0;
 };

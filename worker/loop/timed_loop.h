@@ -100,8 +100,9 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
       recorded = index;
     };
     for (size_t i = 0; i < count; ++i) {
-      // In registers: the call evicts the batch from the L1 cache.
-      const Op op = batch[i];
+      const Op& op = batch[i];
+      // In a register, because the call evicts the batch from the L1 cache.
+      const auto length = static_cast<int64_t>(op.length);
       if (stop.load(std::memory_order_relaxed)) [[unlikely]] {
         record_until(i);
         stream.Unread(count - i);
@@ -121,7 +122,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
       }
       const int64_t moved = do_op(op);
       const Ticks end = Clock::Now();
-      if (moved != static_cast<int64_t>(op.length)) [[unlikely]] {
+      if (moved != length) [[unlikely]] {
         record_until(i);
         recorder.NoteWaitedUntil(end);
         stream.Unread(count - i);
