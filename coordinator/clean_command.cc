@@ -7,6 +7,7 @@
 #include "coordinator/run/failure.h"
 #include "worker/check/left_checks.h"
 #include "worker/data_directory/data_directory.h"
+#include "worker/data_directory/data_removal.h"
 
 namespace iobench {
 

@@ -59,6 +59,7 @@ CLI::App* AddWorkerCommand(CLI::App& app, CommandLine& line) {
       ->type_name("NAME");
   worker->add_option("--place", line.client_list_position, "its place in a client list, from 1")
       ->type_name("N")
+      ->transform(WholeInRange(1, 1000000))
       ->group("");
   worker->add_option("--slots", line.slots, "start N worker processes on this host")
       ->type_name("N")

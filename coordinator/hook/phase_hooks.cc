@@ -14,6 +14,7 @@
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/marks/marks.h"
 #include "coordinator/hook/hook_process.h"
 
 namespace iobench {
@@ -27,10 +28,7 @@ constexpr int64_t kAfterInterruptOfMpiNs = 200'000'000;
 
 std::string StatusOfPhase(const v1::PhaseReport& report, const absl::Status& ended) {
   if (report.interrupted()) return "interrupted";
-  if (!ended.ok() || report.lanes_failed() > 0 || report.failed_ops_size() > 0 ||
-      report.verify().mismatched() > 0) {
-    return "failed";
-  }
+  if (!ended.ok() || HasFailed(report)) return "failed";
   return report.workers_lost() > 0 || report.lanes_sat_out() > 0 ? "partial" : "ok";
 }
 

@@ -58,7 +58,7 @@ class PhaseHooks {
 std::map<std::string, std::string> VariablesOf(const v1::Plan& plan, const v1::PhaseRecord& record,
                                                const std::string& out_directory);
 // IOBENCH_STATUS and IOBENCH_BYTES_PER_S, which only a finished phase has. The status is "ok", "partial" (lanes or
-// workers are missing), "failed" (I/O or verification, or `ended` says that the phase could not be run) or
+// workers are missing), "failed" (HasFailed, or `ended` says that the phase could not be run) or
 // "interrupted"; the rate is that of the headline, empty if there is none.
 std::map<std::string, std::string> VariablesOf(const v1::PhaseReport& report,
                                                const absl::Status& ended = absl::OkStatus());

@@ -184,8 +184,7 @@ void Conductor::NoteNotes(const std::vector<std::string>& notes) {
 }
 
 void Conductor::NoteOutcome(const v1::PhaseReport& phase) {
-  io_failed_ |= phase.lanes_failed() > 0 || phase.failed_ops_size() > 0 || phase.verify().mismatched() > 0 ||
-                HasMark(phase, "refused_result");
+  io_failed_ |= HasFailed(phase);
 }
 
 void Conductor::LeaveData(DataKeeper& data, const DataLedger& ledger) {

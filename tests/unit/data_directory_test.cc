@@ -1,4 +1,3 @@
-#include "worker/data_directory/data_directory.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,7 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "common/host_identity.h"
 #include "tests/unit/worker_harness.h"
+#include "worker/data_directory/data_directory.h"
 #include "worker/data_directory/data_names.h"
+#include "worker/data_directory/data_ownership.h"
+#include "worker/data_directory/data_removal.h"
 #include "worker/data_directory/manifest.h"
 
 namespace iobench {

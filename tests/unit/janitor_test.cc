@@ -15,7 +15,7 @@
 #include "common/unique_fd.h"
 #include "tests/support/temp_dir.h"
 #include "worker/check/check_files.h"
-#include "worker/data_directory/data_directory.h"
+#include "worker/data_directory/data_ownership.h"
 #include "worker/worker_service.h"
 
 namespace iobench {

@@ -11,7 +11,6 @@
 #include "common/status_util.h"
 #include "common/unique_fd.h"
 #include "tests/unit/worker_harness.h"
-#include "worker/data_directory/data_directory.h"
 #include "worker/lane/lane_files.h"
 #include "worker/storage/local_directory.h"
 

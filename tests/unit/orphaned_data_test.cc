@@ -9,6 +9,8 @@
 #include <thread>
 
 #include "worker/data_directory/data_directory.h"
+#include "worker/data_directory/data_ownership.h"
+#include "worker/data_directory/data_removal.h"
 
 namespace iobench {
 namespace {

@@ -131,6 +131,12 @@ TEST_CASE("a phase with failed ops that its lanes survived has failed for the co
   CHECK(VariablesOf(report).at("IOBENCH_STATUS") == "failed");
 }
 
+TEST_CASE("a phase of which a worker's results were refused has failed for the command after it") {
+  v1::PhaseReport report;
+  report.add_marks()->set_code("refused_result");
+  CHECK(VariablesOf(report).at("IOBENCH_STATUS") == "failed");
+}
+
 TEST_CASE("a phase that lost a worker is partial for the command after it") {
   v1::PhaseReport report;
   CHECK(VariablesOf(report).at("IOBENCH_STATUS") == "ok");

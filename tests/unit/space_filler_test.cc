@@ -9,6 +9,8 @@
 #include "tests/support/temp_dir.h"
 #include "worker/data_directory/data_directory.h"
 #include "worker/data_directory/data_names.h"
+#include "worker/data_directory/data_ownership.h"
+#include "worker/data_directory/data_removal.h"
 #include "worker/data_directory/manifest.h"
 
 namespace iobench {

@@ -10,7 +10,8 @@
 #include "common/timeline.h"
 #include "common/version.h"
 #include "tests/unit/worker_harness.h"
-#include "worker/data_directory/data_directory.h"
+#include "worker/data_directory/data_ownership.h"
+#include "worker/data_directory/data_removal.h"
 #include "worker/task_thread.h"
 
 namespace iobench {

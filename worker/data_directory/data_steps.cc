@@ -3,6 +3,9 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
+#include "worker/data_directory/data_directory.h"
+#include "worker/data_directory/data_ownership.h"
+#include "worker/data_directory/data_removal.h"
 #include "worker/storage/lustre.h"
 
 namespace iobench {

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "iobench/v1/control.pb.h"
-#include "worker/data_directory/data_directory.h"
+#include "worker/data_directory/remove_files.h"
 
 namespace iobench {
 

@@ -7,6 +7,7 @@
 #include "common/status_util.h"
 #include "worker/data_directory/data_directory.h"
 #include "worker/data_directory/data_names.h"
+#include "worker/data_directory/data_removal.h"
 
 namespace iobench {
 

@@ -19,6 +19,7 @@
 #include "worker/data/payload.h"
 #include "worker/data_directory/data_directory.h"
 #include "worker/data_directory/data_names.h"
+#include "worker/data_directory/data_ownership.h"
 #include "worker/rights/worker_rights.h"
 
 namespace iobench {

@@ -244,6 +244,11 @@ bool HasMark(const v1::PhaseReport& report, std::string_view code) {
                      [code](const v1::Mark& mark) { return mark.code() == code; });
 }
 
+bool HasFailed(const v1::PhaseReport& report) {
+  return report.lanes_failed() > 0 || report.failed_ops_size() > 0 || report.verify().mismatched() > 0 ||
+         HasMark(report, "refused_result");
+}
+
 v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
                   std::string_view text) {
   v1::Mark mark;

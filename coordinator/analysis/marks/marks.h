@@ -53,6 +53,8 @@ std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRost
 
 // Searches the phase's own list, which also has the marks of its clients once FillMarks is done.
 bool HasMark(const v1::PhaseReport& report, std::string_view code);
+// True if I/O or verification failed, or a worker's results were refused: exit code 2.
+bool HasFailed(const v1::PhaseReport& report);
 
 // `subject`: "phase", or a client's display name. `value` and `threshold` have the mark's own unit, which
 // docs/measurement.md gives; threshold 0: there is none. `text` says what is wrong and what to do about it.
