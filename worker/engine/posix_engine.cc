@@ -111,7 +111,6 @@ class PosixEngine final : public IoEngine {
   }
 
   absl::Status Open(const FileSet& files, const OpenMode& mode) override {
-    only_reads_ = !mode.write;
     positions_.assign(files.files.size(), 0);
     // Direct reads need whole logical blocks, which records consist of.
     jitter_bytes_ = mode.direct ? std::min(options_.record_bytes, 4096u) : 1;
@@ -136,7 +135,8 @@ class PosixEngine final : public IoEngine {
   template <typename DoOp>
   LoopEnd RunWith(LaneContext& lane, DoOp do_op) {
     const bool is_plain = !buffers_.in_use() && !options_.record_locks && options_.jitter_every == 0;
-    if (is_plain && only_reads_ && !kHasPreloadedLibrary) return RunLoop<Clock>(lane, OnlyReads<DoOp>{do_op});
+    if (is_plain && lane.recorder.expects_only(OpKind::kRead) && !kHasPreloadedLibrary)
+      return RunLoop<Clock>(lane, OnlyReads<DoOp>{do_op});
     if (!buffers_.in_use()) return RunAround(lane, do_op);
     return RunAround(lane, WithRotatingBuffers<DoOp>{do_op, &buffers_, lane.payload});
   }
@@ -156,7 +156,6 @@ class PosixEngine final : public IoEngine {
   OpenFiles files_;
   RotatingBuffers buffers_;
   std::vector<uint64_t> positions_;
-  bool only_reads_ = false;
   uint32_t jitter_bytes_ = 1;
   uint64_t read_count_ = 0;
 };

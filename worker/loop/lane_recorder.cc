@@ -71,6 +71,13 @@ void LaneRecorder::AddUnmeasured(uint64_t bytes, uint64_t ops) {
   unmeasured_ops_ += ops;
 }
 
+bool LaneRecorder::expects_only(OpKind kind) const {
+  for (size_t i = 0; i < kinds_.size(); ++i) {
+    if (kinds_[i] != nullptr && i != static_cast<size_t>(kind)) return false;
+  }
+  return true;
+}
+
 uint64_t LaneRecorder::bytes_of(OpKind kind) const {
   const Kind* const of_kind = kinds_[static_cast<size_t>(kind)].get();
   return of_kind == nullptr ? 0 : of_kind->bytes;

@@ -54,6 +54,9 @@ class LaneRecorder {
     live_.ops.store(ops_now, std::memory_order_relaxed);
   }
 
+  // True if the lane has no ops of other kinds than `kind`.
+  bool expects_only(OpKind kind) const;
+
   // Adds ops that followed each other directly: ops[i] ended at ends[i], which is when the next one began. `begin` is
   // when the first one began. Returns when the last one ended, or `begin` if there are none. REQUIRES: both spans have
   // the same length; all but the last op ended before next_event().
