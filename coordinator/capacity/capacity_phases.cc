@@ -43,6 +43,22 @@ absl::Status CheckOperationLeavesLoad(const v1::Operation& operation) {
   return absl::OkStatus();
 }
 
+// A level of closed loops runs one operation on the clients that the level chooses.
+absl::Status CheckClosedLoopLeavesWorkers(const v1::Phase& phase) {
+  if (phase.assignments_size() > 1) {
+    return absl::InvalidArgumentError(
+        "capacity measures closed loops of one operation: leave one assignment in the plan, or give all of them a rate "
+        "(arrivals.ops_per_s)");
+  }
+  for (const v1::Assignment& assignment : phase.assignments()) {
+    if (assignment.who().workers().empty()) continue;
+    return absl::InvalidArgumentError(
+        "who (the workers of an assignment) cannot be combined with capacity, which chooses the workers itself: remove it "
+        "from the plan");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 double DuePerSecond(const v1::Phase& phase) {
@@ -61,6 +77,9 @@ absl::Status CheckLeavesLoad(const v1::Plan& plan) {
       const absl::Status status = CheckOperationLeavesLoad(assignment.operation());
       if (!status.ok()) return status;
     }
+    if (DuePerSecond(phase) > 0) continue;
+    const absl::Status status = CheckClosedLoopLeavesWorkers(phase);
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -95,6 +114,7 @@ v1::Phase PhaseOf(const CapacityStep& step, const v1::Phase& planned,
   const size_t clients = workers_of_client.size();
   if (step.clients < clients) {
     v1::WorkerSelector& who = *phase.mutable_assignments(0)->mutable_who();
+    who.clear_workers();
     for (size_t i = 0; i < step.clients; ++i) {
       for (const uint32_t worker : workers_of_client[(step.round + i) % clients]) who.add_workers(worker);
     }

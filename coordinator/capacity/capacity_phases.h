@@ -25,8 +25,8 @@ std::string DescriptionOf(const CapacityStep& step, size_t worker_count);
 // Returns the ops per second that are due in a phase's open loop; 0: a closed loop.
 double DuePerSecond(const v1::Phase& phase);
 
-// InvalidArgument: the plan sets something that a capacity measurement decides itself, such as the times of ops. This
-// includes what the user's own plan sets; the command line refuses such options earlier.
+// InvalidArgument: the plan sets something that a capacity measurement decides itself, such as the times of ops or, for
+// closed loops, the workers. This includes what the user's own plan sets; the command line refuses such options earlier.
 absl::Status CheckLeavesLoad(const v1::Plan& plan);
 
 }  // namespace iobench

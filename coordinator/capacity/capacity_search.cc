@@ -61,6 +61,10 @@ SloResult KeepUpResultOf(const StepFigures& figures) {
   return result;
 }
 
+bool WasSustained(const StepFigures& figures) {
+  return figures.errors == 0 && figures.done_share >= kMinDoneShare;
+}
+
 }  // namespace
 
 std::vector<LevelFigures> LevelsOf(std::span<const MeasuredStep> steps, Kind kind,
@@ -181,7 +185,8 @@ void CapacitySearch::EndKeepUp() {
     waiting_.push_back(StepOf(*probe, Kind::kKeepUp));
 }
 
-// The highest sustained load, as confirmed. Its limit shows in the lowest load that was not sustained.
+// The highest sustained load, as confirmed. Its limit shows in the lowest load that was not sustained: in the newest step
+// of that load, since earlier ones may have passed.
 void CapacitySearch::TakeKeptUp() {
   const SloOutcome& outcome = keep_up_search_->outcome();
   const MeasuredStep* kept = nullptr;
@@ -189,8 +194,8 @@ void CapacitySearch::TakeKeptUp() {
   for (const MeasuredStep& measured : steps_) {
     const double offered = measured.step.offered_per_s;
     if (offered == outcome.max_per_s) kept = &measured;
-    if (offered > outcome.max_per_s && (missed == nullptr || offered < missed->step.offered_per_s))
-      missed = &measured;
+    if (!(offered > outcome.max_per_s) || WasSustained(measured.figures)) continue;
+    if (missed == nullptr || offered <= missed->step.offered_per_s) missed = &measured;
   }
   if (kept == nullptr) return End("the sustained load was not measured");
   const MeasuredStep& limiting = missed != nullptr ? *missed : *kept;

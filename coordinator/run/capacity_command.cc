@@ -37,6 +37,7 @@ namespace {
 
 constexpr char kCapacityFile[] = "capacity.json";
 constexpr char kRawCapacityFile[] = "raw/capacity.pb";  // --saved reads it; JSON has no NaN
+constexpr uint32_t kMaxRepetitions = 10'000;            // as for --repeat
 
 absl::StatusOr<CapacityQuestions> QuestionsIn(const CapacityOptions& options) {
   CapacityQuestions questions{
@@ -75,11 +76,17 @@ absl::Status PrintCapacity(std::span<const v1::CapacityReport> reports, const Ca
                              [&](std::ostream& out) { return format.write(reports, ConsoleStyle(), out); });
 }
 
+// Each level and each point is measured as often as the user's plan repeats its phase. --print-plan writes one repetition
+// if the user gave none, so one leaves the default.
+uint32_t LevelRepetitions(const CommandLine& line, const v1::Plan& plan) {
+  return plan.repetitions() > 1 ? plan.repetitions() : static_cast<uint32_t>(line.given.Number("repeat", 3));
+}
+
 // `plan`: as built from the user's options.
 CapacitySettings SettingsOf(const CommandLine& line, const v1::Plan& plan, uint32_t clients) {
   CapacitySettings settings{.clients = clients,
                             .max_lanes_per_worker = plan.lanes_per_worker(),
-                            .repetitions = static_cast<uint32_t>(line.given.Number("repeat", 3)),
+                            .repetitions = LevelRepetitions(line, plan),
                             .points = line.capacity.points,
                             .measure_s = plan.phases(0).stop().time_s() - plan.phases(0).stop().warmup_s(),
                             .warmup_s = plan.phases(0).stop().warmup_s(),
@@ -258,7 +265,10 @@ absl::Status FitPlanToCapacity(const CommandLine& line, v1::Plan& plan) {
   v1::Phase& phase = *plan.mutable_phases(0);
   if (!(phase.stop().time_s() > 0))
     return absl::InvalidArgumentError("capacity needs phases with a time limit: use --time S");
-  plan.set_repetitions(1);
+  if (plan.repetitions() > kMaxRepetitions) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(plan.repetitions(), " repetitions are more than the max of ", kMaxRepetitions));
+  }
   phase.set_name("0: all lanes, creating the files");
   return absl::OkStatus();
 }
@@ -280,8 +290,10 @@ int Capacity(const Stage& stage, const CommandLine& line, const v1::Plan& plan) 
     return run.NextPhase(so_far);
   };
   StepListener listener(line.cluster.progress || isatty(STDERR_FILENO) != 0, run.search());
-  Conductor conductor(stage.transport, listener, stage.interrupt, stage.coordinator, plan,
-                      std::move(options));
+  v1::Plan conducted_plan = plan;
+  conducted_plan.set_repetitions(1);  // the steps of the search are phases of their own
+  Conductor conductor(stage.transport, listener, stage.interrupt, stage.coordinator,
+                      std::move(conducted_plan), std::move(options));
   const int conducted = conductor.Run();
   if (!conductor.refusal().ok()) return Fail(conductor.refusal(), conducted);
   if (line.dry_run) return PrintCapacityPlan(conductor, line, plan);

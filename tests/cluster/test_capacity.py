@@ -229,6 +229,15 @@ def test_a_plan_has_its_own_lanes_and_times(path, out, tmp_path):
     assert [level["n"] for level in json.loads((out / "capacity.json").read_text())["scalings"][0]["levels"]] == [1, 2]
 
 
+@pytest.mark.parametrize("repeat, said", [(["--repeat", "5"], "5 repetitions"), ([], "3 repetitions")], ids=["five", "none"])
+def test_a_plan_says_how_often_each_level_is_measured(repeat, said, path, out, tmp_path):
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(program.plain("run", "--print-plan", "--op", "random-read", "-r", "4k", "-s", "64k", "-t", "2", "--time", "0.5",
+                                  *repeat, path).expect(0).stdout)
+    outcome = program.plain("capacity", "--plan", plan, "--dry-run", "--out", out).expect(0)
+    assert f"lanes per worker 1 2; {said}" in outcome.stdout
+
+
 @pytest.mark.parametrize("options, message", [
     (["--max-ops", "10"], "--max-ops (stop.max_ops) cannot be combined with capacity"),
     (["-J", "1"], "-J (think_ms) cannot be combined with capacity"),

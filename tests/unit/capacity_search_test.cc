@@ -98,6 +98,26 @@ TEST_CASE("a plan that sets the load or the time of ops is refused") {
   CHECK_THAT(refusal_of(alone), Contains("--per-client"));
 }
 
+TEST_CASE("a plan of closed loops that chooses its workers is refused") {
+  using Catch::Matchers::Contains;
+  v1::Plan one;
+  one.add_phases()->add_assignments()->mutable_who();
+  CHECK(CheckLeavesLoad(one).ok());
+  v1::Plan two = one;
+  two.mutable_phases(0)->add_assignments();
+  CHECK_THAT(std::string(CheckLeavesLoad(two).message()), Contains("closed loops of one operation"));
+  v1::Plan chosen = one;
+  chosen.mutable_phases(0)->mutable_assignments(0)->mutable_who()->add_workers(1);
+  CHECK_THAT(std::string(CheckLeavesLoad(chosen).message()), Contains("chooses the workers itself"));
+
+  // With rates, all steps are open loops, which leave the workers as they are.
+  for (v1::Assignment& each : *two.mutable_phases(0)->mutable_assignments()) {
+    each.mutable_operation()->mutable_arrivals()->set_ops_per_s(100);
+    each.mutable_who()->add_workers(1);
+  }
+  CHECK(CheckLeavesLoad(two).ok());
+}
+
 TEST_CASE("each repetition has every level once, in an order of its own") {
   CapacitySettings settings = Settings();
   settings.repetitions = 3;
@@ -165,6 +185,28 @@ TEST_CASE("of a mix that asks for more than the storage sustains, the sustained 
   REQUIRE(search.highest().has_value());
   CHECK(search.highest()->ops_per_s <= 910);
   CHECK(search.highest()->ops_per_s >= 900 / 1.05);
+}
+
+TEST_CASE("what limits a mix shows in the newest step that was not sustained") {
+  CapacitySettings settings = Settings();
+  settings.mix_per_s = 50;
+  settings.slo.reset();
+  CapacitySearch search(settings);
+  // 872 ops/s are sustained twice; when they are confirmed, only 850 are.
+  for (int i = 0; i < 1000 && search.Next().has_value(); ++i) {
+    const CapacityStep step = *search.Next();
+    StepFigures figures = Served(step);
+    if (step.purpose == SloProbe::Purpose::kConfirm) {
+      figures.ops_per_s = std::min(step.offered_per_s, 850.0);
+      figures.done_share = figures.ops_per_s / step.offered_per_s;
+    }
+    figures.limits.emplace_back().set_name(figures.done_share < kMinDoneShare ? "server-disk" : "lanes");
+    search.Note(figures);
+  }
+  REQUIRE(search.highest().has_value());
+  CHECK(search.highest()->ops_per_s == Approx(872.4 / 1.05).epsilon(0.001));
+  REQUIRE(search.highest()->limits.size() == 1);
+  CHECK(search.highest()->limits[0].name() == "server-disk");
 }
 
 TEST_CASE("a mix of which not even a small part is sustained ends the search") {
@@ -265,6 +307,11 @@ TEST_CASE("a step becomes a phase with its workers, lanes, load and time") {
   CHECK(std::vector<uint32_t>(who.begin(), who.end()) ==
         std::vector<uint32_t>{4, 5, 0, 1});  // from the third client
   CHECK_FALSE(phase.assignments(0).operation().has_arrivals());
+  v1::Phase chosen = Workload();
+  chosen.mutable_assignments(0)->mutable_who()->add_workers(3);
+  chosen = PhaseOf({.kind = Kind::kClients, .clients = 1, .lanes_per_worker = 8, .seconds = 7}, chosen,
+                   workers, 12);
+  CHECK(chosen.assignments(0).who().workers_size() == 2);  // only those of the first client
   phase = PhaseOf({.kind = Kind::kCurve,
                    .clients = 3,
                    .lanes_per_worker = 8,

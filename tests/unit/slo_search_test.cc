@@ -233,6 +233,17 @@ TEST_CASE("the number of probes is bounded") {
   CHECK(search.outcome().max_per_s == 4800);
 }
 
+TEST_CASE("a load that was never offered is no result of a search that runs out of probes") {
+  int probes = 0;
+  const SloSearch search = SearchOf(TwoMilliseconds(), [&](const SloProbe& probe) {
+    const double limit = ++probes <= 10 ? 9000 : 400;  // over 60 steps of 5 % lower
+    return WithP99(probe, probe.offered_per_s <= limit ? 1000 : 3000);
+  });
+  CHECK(search.outcome().kind == Kind::kInconclusive);
+  CHECK(search.probes().size() == 60);
+  CHECK(search.outcome().max_per_s == 0);
+}
+
 TEST_CASE("a search that cannot be made is refused") {
   const auto refused = [](const std::function<void(SloSearchSettings&)>& change) {
     SloSearchSettings settings = TwoMilliseconds();

@@ -77,7 +77,7 @@ void SloSearch::Note(const SloResult& result) {
     judged.counts_as_pass ? AfterPass(judged) : AfterFailure(judged);
   }
   if (outcome_.kind == Kind::kRunning && probes_.size() >= settings_.max_probes) {
-    outcome_.max_per_s = lower_per_s_;
+    outcome_.max_per_s = passed_per_s_;
     End(Kind::kInconclusive, absl::StrCat("The search did not end within ", settings_.max_probes,
                                           " probes; the result is not confirmed."));
   }
@@ -104,7 +104,7 @@ bool SloSearch::Repeats(const JudgedProbe& judged) {
 }
 
 void SloSearch::AfterPass(const JudgedProbe& judged) {
-  lower_per_s_ = next_.offered_per_s;
+  lower_per_s_ = passed_per_s_ = next_.offered_per_s;
   switch (next_.purpose) {
     case Purpose::kDouble:
       if (lower_per_s_ >= settings_.closed_loop_max_per_s) return Probe(lower_per_s_, Purpose::kConfirm);
@@ -139,12 +139,13 @@ void SloSearch::Bisect() {
 }
 
 void SloSearch::StepDown() {
+  passed_per_s_ = 0;
   lower_per_s_ = std::max(settings_.lowest_per_s, upper_per_s_ / (1 + settings_.tolerance));
   Probe(lower_per_s_, Purpose::kRetest);
 }
 
 void SloSearch::EndAtLowest(const JudgedProbe& judged) {
-  lower_per_s_ = 0;
+  lower_per_s_ = passed_per_s_ = 0;
   const std::string where = absl::StrCat(" at the lowest load, ", PerSecond(next_.offered_per_s), ": ",
                                          judged.judgement.reason, ".");
   switch (judged.judgement.verdict) {
