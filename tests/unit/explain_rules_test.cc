@@ -320,6 +320,15 @@ const std::vector<Case>& AllCases() {
        },
        {[](Explained& made) { made.report.set_reached_bytes(600); },
         [](Explained& made) { made.report.clear_reached_bytes(); }}},
+      {"cache",
+       "the clients' memory: 80 % of the bytes written did not leave it",
+       [](Explained& made) {  // a mix whose reads came from the storage
+         made.report.mutable_read_sources()->set_asked_bytes(1000);
+         made.report.mutable_read_sources()->set_cache_bytes(100);
+         made.report.set_written_bytes(1000);
+         made.report.set_reached_bytes(200);
+       },
+       {[](Explained& made) { made.report.set_reached_bytes(600); }}},
       {"data-work",
        "generating and checking data: 40 % of the lanes' time",
        [](Explained& made) { made.report.set_data_s(4); },

@@ -110,6 +110,22 @@ TEST_CASE("ops of a worker that does not count are not due") {
     CHECK(open_loop.due_ops() == 100);
     CHECK(open_loop.missed_ops() == 10);
   }
+  CHECK(report.parts(0).open_loop().asked_ops_per_s() == 250);  // half of the rate was its own
+  CHECK(report.parts(0).open_loop().gap_us() == Approx(4000));
+  CHECK(report.open_loop().asked_ops_per_s() == 650);
+  CHECK(report.open_loop().gap_us() == Approx(1e6 * 2 / 650));
+}
+
+TEST_CASE("the workers that are left share the whole rate in later phases") {
+  PhaseScript script = Mixed();
+  script.operation().mutable_arrivals()->set_ops_per_s(500);
+  v1::PhaseRecord record = script.Record();
+  record.mutable_workers(0)->set_lost(true);
+  record.mutable_workers(0)->clear_lanes();
+  const v1::PhaseReport report = SummarizePhase(script.Run(), record);
+  CHECK(report.parts(0).open_loop().asked_ops_per_s() == 500);
+  CHECK(report.parts(0).open_loop().gap_us() == Approx(2000));
+  CHECK(report.open_loop().asked_ops_per_s() == 900);
 }
 
 TEST_CASE("a part whose workers did nothing is listed with zeros") {

@@ -232,9 +232,10 @@ std::optional<FoundLimit> FindCache(const v1::PhaseReport& report, const Explain
   if (sources.asked_bytes() > 0) {
     const double cached =
         static_cast<double>(sources.cache_bytes()) / static_cast<double>(sources.asked_bytes());
-    if (cached < share) return std::nullopt;
-    return FoundLimit{kStrength * cached, absl::StrCat("the clients' memory: ", PercentText(cached),
-                                                       " of the bytes read came from it")};
+    if (cached >= share) {
+      return FoundLimit{kStrength * cached, absl::StrCat("the clients' memory: ", PercentText(cached),
+                                                         " of the bytes read came from it")};
+    }
   }
   if (!report.has_reached_bytes() || report.written_bytes() == 0) return std::nullopt;
   const double reached =

@@ -22,7 +22,25 @@ double GapPerS(const v1::Arrivals& arrivals) {
                                       : arrivals.ops_per_s();
 }
 
-// Adds what the plan asks for over all lanes (or those of one assignment).
+// False for a worker that was lost before the phase, and for one of whose ops nothing became known.
+bool HadShareOfRate(const v1::WorkerPhaseResult& worker) {
+  return !worker.lost() || worker.lanes_size() > 0 || worker.done_coord_ns() != 0 ||
+         worker.last_known_bytes() > 0;
+}
+
+// The part of an assignment's rate that was asked of workers that count. Each worker of the phase had the same share.
+// REQUIRES: at least one counts.
+double CountedShare(const PhaseView& view, const v1::Assignment* assignment) {
+  double shares = 0, counted = 0;
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    if (view.assignments.Of(worker.number) != assignment || !HadShareOfRate(*worker.result)) continue;
+    ++shares;
+    if (worker.missing_reason.empty()) ++counted;
+  }
+  return counted / shares;
+}
+
+// Adds what the plan asks of all lanes that count (or of those of one assignment).
 Asked AddAsked(const PhaseView& view, const v1::Assignment* only, v1::OpenLoopReport& open_loop) {
   std::set<const v1::Assignment*> added;
   Asked asked;
@@ -33,12 +51,13 @@ Asked AddAsked(const PhaseView& view, const v1::Assignment* only, v1::OpenLoopRe
     const v1::Arrivals& arrivals = assignment->operation().arrivals();
     ++asked.lanes;
     if (!arrivals.per_lane() && !added.insert(assignment).second) continue;
+    const double share = arrivals.per_lane() ? 1 : CountedShare(view, assignment);
     const bool is_ramp = arrivals.end_ops_per_s() > 0;
-    open_loop.set_asked_ops_per_s(open_loop.asked_ops_per_s() + arrivals.ops_per_s());
+    open_loop.set_asked_ops_per_s(open_loop.asked_ops_per_s() + share * arrivals.ops_per_s());
     open_loop.set_asked_end_ops_per_s(open_loop.asked_end_ops_per_s() +
-                                      (is_ramp ? arrivals.end_ops_per_s() : 0));
+                                      (is_ramp ? share * arrivals.end_ops_per_s() : 0));
     open_loop.set_even(arrivals.even());
-    asked.gap_per_s += GapPerS(arrivals);
+    asked.gap_per_s += share * GapPerS(arrivals);
   }
   return asked;
 }
