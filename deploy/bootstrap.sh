@@ -4,6 +4,7 @@ set -euo pipefail
 
 # A minimal image has no locale, cron jobs and containers have no HOME, and PATH may lack sbin.
 export LC_ALL=C.UTF-8 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+invoked_in=$PWD
 cd "$(dirname -- "${BASH_SOURCE[0]}")/.."
 root=$PWD
 
@@ -59,10 +60,17 @@ set_up() {
   fi
 }
 
+# is_of_this_clone PRESET: the build tree was configured here, and not before the clone was moved or copied.
+is_of_this_clone() {
+  local home
+  home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "build/$1/CMakeCache.txt" 2> /dev/null)
+  [ "$home" -ef "$root" ]
+}
+
 # is_configured PRESET ON|OFF ON|OFF: the build tree exists, with or without tests, and with or without unit tests.
 is_configured() {
   local cache="build/$1/CMakeCache.txt"
-  [ -f "build/$1/build.ninja" ] && grep -q "^IOBENCH_TESTS:BOOL=$2\$" "$cache" &&
+  is_of_this_clone "$1" && [ -f "build/$1/build.ninja" ] && grep -q "^IOBENCH_TESTS:BOOL=$2\$" "$cache" &&
     grep -q "^IOBENCH_UNIT_TESTS:BOOL=$3\$" "$cache"
 }
 
@@ -73,6 +81,8 @@ build() {
   shift 2
   if ! is_configured "$preset" "$tests" "$units" 2> /dev/null; then
     say "configuring preset $preset"
+    # CMake refuses another clone's cache.
+    is_of_this_clone "$preset" || rm -f "build/$preset/CMakeCache.txt"
     # The tests require every engine whose packages are listed; otherwise an engine that was not built would be skipped
     # silently.
     local -a insist=()
@@ -120,7 +130,7 @@ run() {
   set_up run
   # A build tree that was configured for the tests also builds the program; it is not reconfigured.
   local tests=OFF
-  grep -qs '^IOBENCH_TESTS:BOOL=ON$' build/release/CMakeCache.txt && tests=ON
+  is_of_this_clone release && grep -qs '^IOBENCH_TESTS:BOOL=ON$' build/release/CMakeCache.txt && tests=ON
   build release "$tests" cluster-iobench cluster-iobench-mpi
   local path="$root/build/try" out
   out="$root/build/results/$(date -u +%Y%m%dT%H%M%SZ)-$$"
@@ -129,7 +139,8 @@ run() {
   # A resumed run has everything from the saved one.
   said '@(--resume|--resume=*)' || add_defaults
   options+=(--progress)
-  say "build/release/cluster-iobench ${options[*]} $*"
+  say "$root/build/release/cluster-iobench ${options[*]} $*"
+  cd -- "$invoked_in"     # relative paths in the options are the user's
   exec "$root/build/release/cluster-iobench" "${options[@]}" "$@"     # it prints where the report's files are
 }
 

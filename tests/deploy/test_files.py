@@ -21,7 +21,8 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 COMMAND_LINE = re.compile(r'(?:(?:cluster-iobench\}?"?|"\$program"|sbatch|options of)[ `,]+|args: \[)(worker\b)?'
                           r"(.*(?:\n[ #]*(?=--|\$).*)*)")
 # Options of srun and sbatch in the batch scripts.
-OF_OTHERS = {"--mpi", "--nodes", "--ntasks-per-node", "--exclusive", "--job-name", "--output", "--help"}
+OF_OTHERS = {"--mpi", "--nodes", "--ntasks-per-node", "--exclusive", "--job-name", "--output", "--help", "--no-kill",
+             "--no-requeue"}
 
 
 def run(*command, **more):
@@ -63,6 +64,24 @@ def test_systemd_accepts_the_unit_and_finds_little_exposed(tmp_path):
     assert verified.returncode == 0 and not verified.stderr, verified.stderr
     security = run("systemd-analyze", "security", "--offline=yes", "--threshold=20", installed)
     assert security.returncode == 0, security.stdout
+
+
+def calls_in(groups, name):
+    """The system calls that a word of SystemCallFilter stands for."""
+    return set().union(*(calls_in(groups, member) for member in groups[name])) if name.startswith("@") else {name}
+
+
+def test_the_unit_allows_the_system_calls_of_a_worker():
+    groups, members = {}, []
+    for line in run("systemd-analyze", "syscall-filter").stdout.splitlines():
+        if line and not line[0].isspace():
+            members = groups.setdefault(line.strip(), [])
+        elif line.strip() and not line.strip().startswith("#"):
+            members.append(line.strip())
+    words = re.search(r"^SystemCallFilter=(.*)$", UNIT.read_text(), re.M)[1].split()
+    allowed = set().union(*(calls_in(groups, word) for word in words))
+    assert {"mincore", "fadvise64", "sync_file_range", "syncfs", "fallocate", "openat2", "statx", "memfd_create", "mlock", "unshare",
+            "close_range", "sched_setaffinity", "io_uring_setup", "io_uring_enter", "io_uring_register"} <= allowed
 
 
 @pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda file: file.name)
@@ -116,6 +135,7 @@ def test_each_pod_fits_the_policy_of_the_namespace():
 
 def test_the_image_has_what_the_pods_use():
     steps = (DEPLOY / "container" / "Containerfile").read_text()
+    steps = steps[steps.rindex("FROM "):]
     # The package creates the user if it does not exist; a second useradd would fail.
     assert steps.index("useradd") < steps.index("apt-get install")
     uid = int(re.search(r"^USER (\d+)$", steps, re.M)[1])
@@ -128,10 +148,24 @@ def test_the_image_has_what_the_pods_use():
     assert int(port) > 1023 and any(f"-p {port} " in word for word in launcher["command"])
 
 
+@pytest.mark.parametrize("recipe", ["Containerfile", "cluster-iobench.def"])
+def test_an_image_does_not_use_a_build_directory_of_the_host(recipe):
+    steps = (DEPLOY / "container" / recipe).read_text()
+    assert "rm -rf build\n" in steps.replace(" && ", "\n") and steps.index("rm -rf build") < steps.index("bootstrap.sh build")
+    assert "build/" in (DEPLOY.parent / ".dockerignore").read_text().splitlines()
+
+
+def test_the_image_is_built_with_the_program_that_cpack_needs():
+    steps = (DEPLOY / "container" / "Containerfile").read_text()
+    assert re.search(r"apt-get install .*\bfile\b[^&]*&& cpack .*-G DEB", steps)
+
+
 def play(tmp_path, *settings):
+    """Runs the playbook from tmp_path."""
     words = [word for each in ("become_root=false", "manage_service=false", f"etc={tmp_path}/etc", *settings) for word in ("-e", each)]
-    ended = run("ansible-playbook", "-i", "localhost,", "-c", "local", DEPLOY / "ansible" / "workers.yaml", *words,
-                env={**program.clean_environment(), "ANSIBLE_NOCOLOR": "1", "HOME": str(tmp_path), "LC_ALL": "C.UTF-8"})
+    ended = run("ansible-playbook", "-i", "localhost,", "-c", "local", DEPLOY / "ansible" / "workers.yaml", *words, cwd=tmp_path,
+                env={**program.clean_environment(), "ANSIBLE_NOCOLOR": "1", "HOME": str(tmp_path), "PWD": str(tmp_path),
+                     "LC_ALL": "C.UTF-8"})
     return ended.returncode, ended.stdout
 
 
@@ -155,6 +189,19 @@ def test_the_playbook_writes_the_settings_once_and_removes_them(tmp_path):
     assert code == 0 and not (tmp_path / "etc").exists(), said
 
 
+def test_relative_paths_of_the_playbook_are_those_of_the_working_directory(tmp_path):
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "token").write_text("a token of the test\n")
+    code, said = play(tmp_path, "coordinator=coord:9400", "root=/mnt/nfs", "token=secrets/token")
+    assert code == 0, said
+    assert (tmp_path / "etc" / "token").read_text() == "a token of the test\n"
+    # The package would be installed: here, only its path is compared with the token's.
+    (book,) = yaml.safe_load((DEPLOY / "ansible" / "workers.yaml").read_text())
+    sources = [task["ansible.builtin.copy"].get("src") for task in book["tasks"] if "ansible.builtin.copy" in task]
+    package, settings, token = sources
+    assert settings is None and package.replace("package", "token") == token
+
+
 def test_the_playbook_restarts_the_worker_after_each_change():
     (book,) = yaml.safe_load((DEPLOY / "ansible" / "workers.yaml").read_text())
     changes = [task["register"] for task in book["tasks"] if "register" in task]
@@ -170,18 +217,19 @@ def executable(file, script):
     file.chmod(0o755)
 
 
-def bootstrap_run(tmp_path, *words):
+def bootstrap_run(tmp_path, *words, cwd=None):
     """Runs `bootstrap.sh run` where all packages are installed and the program is built. Returns how it ended, and the
-    options that it put before `words`."""
+    options that it put before `words`. Its calls of CMake are in the file `calls`, the program's working directory is in
+    `directory`."""
     for name in ("bootstrap.sh", "lib_packages.sh"):
         (tmp_path / "deploy").mkdir(exist_ok=True)
         shutil.copy(DEPLOY / name, tmp_path / "deploy")
     executable(tmp_path / "bin" / "dpkg-query", 'for name; do echo "installed $name"; done')
-    executable(tmp_path / "bin" / "cmake", "exit 0")
+    executable(tmp_path / "bin" / "cmake", f'echo "$*" >> {tmp_path}/calls')
     executable(tmp_path / "build" / "release" / "cluster-iobench",
-               f'printf "%s\\n" "$@" > {tmp_path}/words\nexec {program.BINARY} "$@"')
+               f'printf "%s\\n" "$@" > {tmp_path}/words\npwd > {tmp_path}/directory\nexec {program.BINARY} "$@"')
     ended = run(tmp_path / "deploy" / "bootstrap.sh", "run", *words,
-                env={**program.clean_environment(), "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"})
+                env={**program.clean_environment(), "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}, cwd=cwd)
     passed = (tmp_path / "words").read_text().splitlines()
     assert passed[len(passed) - len(words):] == list(words), ended.stderr
     return ended, passed[:len(passed) - len(words)]
@@ -221,6 +269,51 @@ def test_bootstrap_adds_no_default_to_a_run_that_is_resumed(tmp_path):
     for words in (("--resume", "/nonexistent"), ("--resume=/nonexistent",)):
         ended, added = bootstrap_run(tmp_path, *words)
         assert added == ["--progress"] and "cannot be combined" not in ended.stderr, ended.stderr
+
+
+def test_bootstrap_runs_the_program_where_the_user_is(tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    ended, added = bootstrap_run(tmp_path, ".", "-s", "1m", "--print-plan", cwd=elsewhere)
+    assert ended.returncode == 0 and "--path" not in added, ended.stderr
+    assert (tmp_path / "directory").read_text() == f"{elsewhere}\n"
+
+
+@pytest.mark.parametrize("moved", [False, True], ids=["in place", "moved"])
+def test_bootstrap_configures_a_clone_that_was_moved_again(tmp_path, moved):
+    tree = tmp_path / "build" / "release"
+    tree.mkdir(parents=True)
+    (tree / "build.ninja").write_text("")
+    home = "/nonexistent" if moved else tmp_path
+    # A copy may be where only the packages of the program are installed, so it is configured without tests.
+    (tree / "CMakeCache.txt").write_text("IOBENCH_TESTS:BOOL=ON\nIOBENCH_UNIT_TESTS:BOOL=ON\n"
+                                         f"CMAKE_HOME_DIRECTORY:INTERNAL={home}\n")
+    ended, _ = bootstrap_run(tmp_path, "-s", "1m", "--print-plan")
+    assert ended.returncode == 0, ended.stderr
+    calls = (tmp_path / "calls").read_text()
+    assert ("--preset release -DIOBENCH_TESTS=OFF" in calls) == moved and ("-DIOBENCH" in calls) == moved
+    assert (tree / "CMakeCache.txt").exists() != moved, "CMake refuses the cache of another directory"
+
+
+def test_a_job_ends_with_its_coordinator_although_workers_stay(tmp_path):
+    """srun waits for the workers of a lost node. The script's own waits are cut short."""
+    executable(tmp_path / "bin" / "sleep", "exit 0")
+    executable(tmp_path / "bin" / "srun", f"""trap 'touch {tmp_path}/ended; kill $!; exit' TERM
+/bin/sleep 60 > /dev/null 2>&1 &
+echo "$*" > {tmp_path}/step
+wait""")
+    executable(tmp_path / "bin" / "coordinator", f"""while [ "$1" != --token-file ]; do shift; done
+echo secret > "$2"
+until [ -s {tmp_path}/step ]; do /bin/sleep 0.05; done
+exit 3""")
+    environment = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "IOBENCH": f"{tmp_path}/bin/coordinator", "SLURM_JOB_ID": "1",
+                   "SLURM_NTASKS": "2", "SLURM_SUBMIT_DIR": str(tmp_path)}
+    script = DEPLOY / "slurm" / "grpc.sbatch"
+    ended = run("bash", script, "--path", "/mnt/nfs", env={**program.clean_environment(), **environment})
+    assert ended.returncode == 3, ended.stderr
+    assert (tmp_path / "ended").exists(), "srun is ended"
+    assert "--no-kill " in (tmp_path / "step").read_text()
+    assert {"#SBATCH --no-kill", "#SBATCH --no-requeue"} <= set(script.read_text().splitlines())
 
 
 @pytest.mark.parametrize("script", [*sorted((DEPLOY / "slurm").iterdir()), DEPLOY / "make-certificates.sh"], ids=lambda file: file.name)

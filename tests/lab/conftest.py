@@ -8,7 +8,6 @@ import pathlib
 import shutil
 import signal
 import sys
-import tempfile
 
 import pytest
 
@@ -52,9 +51,8 @@ def disk_mb():
 
 @pytest.fixture(scope="session")
 def lab(disk_mb):
-    """A kernel NFS server and two clients: nfs_lab.NfsLab. $LAB_LOGS names its log directory."""
-    named = os.environ.get("LAB_LOGS")
-    _session["log_dir"] = pathlib.Path(named or tempfile.mkdtemp(prefix="cluster-iobench-lab-"))
+    """A kernel NFS server and two clients: nfs_lab.NfsLab. Its log directory is created in $LAB_LOGS."""
+    _session["log_dir"] = nfs_lab.new_log_directory(os.environ.get("LAB_LOGS"))
     with nfs_lab.NfsLab(_session["log_dir"], disk_mb=disk_mb) as running:
         _session["boot_s"] = running.boot_s
         yield running

@@ -19,6 +19,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 import nfs_counters
@@ -116,6 +117,14 @@ class Host:
         if self.process is not None:
             processes.kill(self.process)
             self.process = None
+
+
+def new_log_directory(parent=None):
+    """A directory for one lab's logs, in `parent` or in the system's directory for temporary files. Labs run concurrently,
+    and one that passes removes its directory, so each has its own."""
+    if parent:
+        os.makedirs(parent, exist_ok=True)
+    return pathlib.Path(tempfile.mkdtemp(prefix="cluster-iobench-lab-", dir=parent or None))
 
 
 class NfsLab:

@@ -17,6 +17,13 @@ from processes import pids_in_network
 MIB = 1 << 20
 
 
+def test_each_lab_has_a_log_directory_of_its_own_in_the_one_that_is_named(tmp_path):
+    named = tmp_path / "a" / "named"
+    first, second = (nfs_lab.new_log_directory(str(named)) for _ in range(2))
+    assert first != second and first.is_dir() and second.is_dir()
+    assert first.parent == second.parent == named
+
+
 def test_two_clients_are_two_hosts(lab):
     assert len(lab.clients) == 2
     facts = [
