@@ -137,6 +137,13 @@ void SleepUntil(int64_t until_ns) {
   }
 }
 
+// When to read after the reading that was due at `due_ns` and done at `done_ns`. Counters move in steps, so a very
+// short interval gives bogus rates: a reading that is due within half an interval of a late one is skipped.
+int64_t NextDue(int64_t due_ns, int64_t done_ns, int64_t interval_ns) {
+  const int64_t late_intervals = (done_ns - due_ns + interval_ns / 2) / interval_ns;
+  return due_ns + (1 + late_intervals) * interval_ns;
+}
+
 // Takes the readings; says on stderr when the mount goes away or comes back.
 class Observer {
  public:
@@ -147,7 +154,7 @@ class Observer {
   absl::StatusOr<v1::MixGroup> Run() {
     ObservedMount about{.client = HostName(), .mount_point = mount_point_, .started_at = WallClockIso8601()};
     MountReading before = ReadNow(options_, mount_point_);
-    const int64_t begin_ns = before.at_ns, end_ns = begin_ns + NanosFrom(options_.for_s);
+    const int64_t begin_ns = before.at_ns, end_ns = begin_ns + std::llround(options_.for_s * 1e9);
     if (before.mount.has_value()) {
       about.source = before.mount->source;
       about.filesystem = before.mount->filesystem;
@@ -155,8 +162,10 @@ class Observer {
     std::cerr << "observing " << Printable(mount_point_) << " (" << Printable(about.source) << ", "
               << about.filesystem << ") for " << FormatSeconds(options_.for_s) << ", a reading every "
               << FormatSeconds(options_.interval_s) << "; an interrupt (Ctrl-C) ends it early" << std::endl;
-    for (int64_t due_ns = begin_ns; due_ns < end_ns && !TheInterrupt().raised();) {
-      due_ns = std::min(end_ns, due_ns + NanosFrom(options_.interval_s));
+    const int64_t interval_ns = std::llround(options_.interval_s * 1e9);
+    for (int64_t due_ns = begin_ns; before.at_ns < end_ns && !TheInterrupt().raised();) {
+      due_ns = NextDue(due_ns, before.at_ns, interval_ns);
+      if (end_ns - due_ns < interval_ns / 2) due_ns = end_ns;
       SleepUntil(due_ns);
       MountReading after = ReadNow(options_, mount_point_);
       Note(before, after, begin_ns);

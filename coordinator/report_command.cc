@@ -7,8 +7,10 @@
 #include <optional>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "coordinator/analysis/report_builder.h"
+#include "coordinator/report/atomic_file.h"
 #include "coordinator/report/console/console_report.h"
 #include "coordinator/report/console/progress_line.h"
 #include "coordinator/report/document/document.h"
@@ -23,11 +25,10 @@
 namespace iobench {
 namespace {
 
-// The console shows phases one by one, with few in memory at a time.
-int PrintOnConsole(const ReportOptions& options, SavedRun& saved) {
+// The console's report shows phases one by one, with few in memory at a time.
+void ShowRun(SavedRun& saved, const ConsoleStyle& style, std::ostream& out) {
   ProgressLine progress(STDERR_FILENO, {});
-  Display display(std::cout, std::cerr, StyleOf(Stdout::kOurs, options.verbose), progress,
-                  {.progress = false, .joining = false});
+  Display display(out, std::cerr, style, progress, {.progress = false, .joining = false});
   ReportBuilder report(saved.run());
   FinishedPhases finished(saved, {.digests = false});
   const v1::FinishedPhase* const newest = finished.Newest();
@@ -47,16 +48,37 @@ int PrintOnConsole(const ReportOptions& options, SavedRun& saved) {
     report.AddProblem(absl::StrCat("not in this report: ", warning));
   }
   display.RunEnds(report.report());
-  return saved.warnings().empty() ? kExitOk : kExitIo;
 }
 
-int PrintRedacted(const ReportOptions& options, SavedRun& saved) {
+absl::Status ShowRedacted(SavedRun& saved, const ConsoleStyle& style, std::ostream& out) {
   v1::RunReport report = WholeReport(saved, {.digests = false});
   for (const std::string& warning : saved.warnings()) PrintError(warning);
   Redact(saved.run(), report);
-  const absl::Status written = WriteConsole(report, StyleOf(Stdout::kOurs, options.verbose), std::cout);
+  return WriteConsole(report, style, out);
+}
+
+int PrintOnConsole(const ReportOptions& options, SavedRun& saved) {
+  const ConsoleStyle style = StyleOf(Stdout::kOurs, options.verbose);
+  if (!options.redact) {
+    ShowRun(saved, style, std::cout);
+    return saved.warnings().empty() ? kExitOk : kExitIo;
+  }
+  const absl::Status written = ShowRedacted(saved, style, std::cout);
   if (!written.ok() && !absl::IsDataLoss(written)) return Fail(written, kExitUsage);
   return ExitOfPrinting(saved.warnings().empty() ? kExitOk : kExitIo, kExitIo);
+}
+
+// Writes the console's report into the file of --output.
+int WriteConsoleFile(const ReportOptions& options, SavedRun& saved) {
+  const ConsoleStyle style{.detail = options.verbose ? Detail::kFull : Detail::kBrief};
+  const absl::Status written = WriteFileAtomically(options.output, [&](std::ostream& out) {
+    if (options.redact) return ShowRedacted(saved, style, out);
+    ShowRun(saved, style, out);
+    return absl::OkStatus();
+  });
+  if (!written.ok()) return Fail(written, kExitIo);
+  std::cout << "wrote " << options.output << std::endl;
+  return saved.warnings().empty() ? kExitOk : kExitIo;
 }
 
 int Verify(const std::string& directory) {
@@ -94,10 +116,15 @@ int PrintSavedRun(const ReportOptions& options) {
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   if (options.verify) return Verify(options.directory);
+  const bool console_file = options.format.empty() && !options.output.empty();
+  if (console_file) {
+    const absl::Status writable = CheckOutputFile(options.output, options.replace);
+    if (!writable.ok()) return Fail(writable, kExitUsage);
+  }
   absl::StatusOr<SavedRun> saved = SavedRun::Open(options.directory);
   if (!saved.ok()) return Fail(saved.status(), kExitUsage);
-  if (options.format.empty())
-    return options.redact ? PrintRedacted(options, *saved) : PrintOnConsole(options, *saved);
+  if (console_file) return WriteConsoleFile(options, *saved);
+  if (options.format.empty()) return PrintOnConsole(options, *saved);
   const absl::StatusOr<const Document*> document = DocumentNamed(options.format);
   if (!document.ok()) return Fail(document.status(), kExitUsage);
   return WriteAs(**document, options, *saved);

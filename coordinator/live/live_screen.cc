@@ -7,6 +7,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <clocale>
 #include <cstdio>
@@ -30,21 +31,30 @@ namespace {
 constexpr int kKeyWaitMs = 100;
 constexpr int64_t kPageLines = 10;
 
-// For the handler of a second Ctrl-C, which ends the program at once: only async-signal-safe calls restore the
+// The signals that end a run (coordinator/signals.h); a second one within this time counts as the same there.
+constexpr std::array<int, 3> kEndingSignals = {SIGINT, SIGTERM, SIGHUP};
+constexpr int64_t kSameInterruptNs = 100'000'000;
+
+// For the handler of a second signal, which ends the program at once: only async-signal-safe calls restore the
 // terminal.
 struct termios terminal_before;
 char leave_screen[64];
 size_t leave_screen_bytes = 0;
 std::atomic<int> interrupts{0};
-struct sigaction interrupt_before;
+std::atomic<int64_t> first_interrupt_ns{0};
+std::array<struct sigaction, kEndingSignals.size()> actions_before;
 
 extern "C" void OnInterrupt(int number) {
-  if (interrupts.fetch_add(1) > 0) {
+  if (interrupts.load() == 0) {
+    first_interrupt_ns.store(MonotonicNowNs());
+    interrupts.store(1);
+  } else if (MonotonicNowNs() - first_interrupt_ns.load() >= kSameInterruptNs) {
     tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
     if (write(STDOUT_FILENO, leave_screen, leave_screen_bytes) < 0) return;
   }
-  if (interrupt_before.sa_handler != SIG_DFL && interrupt_before.sa_handler != SIG_IGN) {
-    interrupt_before.sa_handler(number);
+  for (size_t i = 0; i < kEndingSignals.size(); ++i) {
+    const auto before = actions_before[i].sa_handler;
+    if (kEndingSignals[i] == number && before != SIG_DFL && before != SIG_IGN) before(number);
   }
 }
 
@@ -160,7 +170,8 @@ class LiveScreen::Painter {
     if (screen_ == nullptr) return;
     stop_.store(true);
     thread_.join();
-    sigaction(SIGINT, &interrupt_before, nullptr);
+    for (size_t i = 0; i < kEndingSignals.size(); ++i)
+      sigaction(kEndingSignals[i], &actions_before[i], nullptr);
     endwin();
     delscreen(screen_);
   }
@@ -179,8 +190,11 @@ class LiveScreen::Painter {
     interrupts.store(0);
     struct sigaction action = {};
     action.sa_handler = OnInterrupt;
-    sigaction(SIGINT, nullptr, &interrupt_before);
-    sigaction(SIGINT, &action, nullptr);
+    for (size_t i = 0; i < kEndingSignals.size(); ++i) {
+      sigaction(kEndingSignals[i], nullptr, &actions_before[i]);
+      // Under nohup, SIGHUP ends nothing.
+      if (actions_before[i].sa_handler != SIG_IGN) sigaction(kEndingSignals[i], &action, nullptr);
+    }
   }
 
   void Run() {

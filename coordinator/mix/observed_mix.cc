@@ -136,6 +136,14 @@ uint64_t ObservedLoad::MeanBytesOf(std::string_view operation) const {
   return ops == 0 ? 0 : (bytes + ops / 2) / ops;
 }
 
+double ObservedLoad::MedianSeconds() const {
+  std::vector<double> seconds;
+  for (const Interval& interval : intervals_) seconds.push_back(interval.seconds);
+  const auto middle = seconds.begin() + (std::ssize(seconds) - 1) / 2;
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return *middle;
+}
+
 v1::Observation ObservedLoad::ObservationOf(const ObservedMount& mount) const {
   v1::Observation observed;
   observed.set_client(mount.client);
@@ -146,6 +154,7 @@ v1::Observation ObservedLoad::ObservationOf(const ObservedMount& mount) const {
   observed.set_seconds(Rounded(seconds_));
   observed.set_lost_intervals(lost_intervals_);
   if (seconds_ <= 0) return observed;
+  const double least_seconds = MedianSeconds() / 2;
   std::vector<std::pair<std::string, Sums>> by_number(sums_.begin(), sums_.end());
   std::stable_sort(by_number.begin(), by_number.end(),
                    [](const auto& a, const auto& b) { return a.second.ops > b.second.ops; });
@@ -158,8 +167,9 @@ v1::Observation ObservedLoad::ObservationOf(const ObservedMount& mount) const {
     request.set_execute_ms(Rounded(static_cast<double>(sums.execute_ms) / ops));
     request.set_in_flight(Rounded(static_cast<double>(sums.execute_ms) / 1e3 / seconds_));
     request.set_mean_bytes(MeanBytesOf(OperationFor(name)));
-    double most = 0;
+    double most = ops / seconds_;
     for (const Interval& interval : intervals_) {
+      if (interval.seconds < least_seconds) continue;
       const auto found = interval.ops.find(name);
       if (found != interval.ops.end()) {
         most = std::max(most, static_cast<double>(found->second) / interval.seconds);

@@ -54,6 +54,8 @@ class ObservedLoad {
 
   // Mean bytes of the requests that an operation stands for; 0: they have no data.
   uint64_t MeanBytesOf(std::string_view operation) const;
+  // The median length of the intervals, the lower one of two. REQUIRES: there are intervals.
+  double MedianSeconds() const;
   v1::Observation ObservationOf(const ObservedMount& mount) const;
 
   std::map<std::string, Sums> sums_;

@@ -8,15 +8,15 @@
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
-#include <string_view>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "common/small_file.h"
 #include "common/status_util.h"
 #include "coordinator/report/atomic_file.h"
+#include "coordinator/report/file_head.h"
 #include "coordinator/report/raw_files.h"
 
 namespace iobench {
@@ -34,9 +34,8 @@ std::string PathOf(const std::string& directory, const ResultFile& file) {
 
 // Returns whether a file with such a general name is ours; a result of another program must survive --force.
 bool IsOurs(const std::string& path, const ReportFormat& format) {
-  const auto text = ReadSmallFile("result", path, kLongestResultBytes);
-  if (!text.ok()) return false;  // a FIFO, a device or a directory: not written by us
-  return format.is_ours(std::string_view(*text).substr(0, ReportFormat::kHeadBytes));
+  const std::optional<std::string> head = FileHead(path);
+  return head.has_value() && format.is_ours(*head);
 }
 
 absl::Status RemoveEarlierResult(const std::string& directory, bool keeps_raw_files) {

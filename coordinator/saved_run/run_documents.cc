@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <system_error>
 
@@ -15,6 +14,7 @@
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "coordinator/report/atomic_file.h"
+#include "coordinator/report/file_head.h"
 #include "coordinator/report/iozone/iozone_files.h"
 #include "coordinator/report/iozone/iozone_report.h"
 #include "coordinator/report/result_files.h"
@@ -61,11 +61,8 @@ bool IsFree(const Document& document, const std::string& path) {
   const std::filesystem::file_status there = std::filesystem::symlink_status(path, error);
   if (!std::filesystem::exists(there)) return true;
   if (document.is_ours == nullptr || !std::filesystem::is_regular_file(there)) return false;
-  std::string head(ReportFormat::kHeadBytes, '\0');
-  std::ifstream in(path, std::ios::binary);
-  in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<size_t>(in.gcount()));
-  return document.is_ours(head);
+  const std::optional<std::string> head = FileHead(path);
+  return head.has_value() && document.is_ours(*head);
 }
 
 // AlreadyExists: something that is not ours is in the document's place.

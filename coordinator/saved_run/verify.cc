@@ -1,18 +1,26 @@
 #include "coordinator/saved_run/verify.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <sstream>
 #include <string_view>
 #include <system_error>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "common/digest/sha256.h"
 #include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
+#include "common/unique_fd.h"
 #include "coordinator/report/raw_files.h"
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/result_store.h"
@@ -23,6 +31,8 @@ namespace iobench {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr size_t kPieceBytes = size_t{1} << 18;
 
 // The lines of the output.
 class Checks {
@@ -79,9 +89,29 @@ std::string FirstDifference(const Json& saved, const Json& computed, const std::
   return saved == computed ? "" : place.empty() ? "the whole document" : place;
 }
 
-std::string LineOfFirstDifference(std::string_view a, std::string_view b) {
-  const auto [end, unused] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
-  return absl::StrCat("line ", 1 + std::count(a.begin(), end, '\n'));
+// Returns the line in which a file first differs from `computed`; empty: in none. Reads the file piece by piece: the
+// lanes of a long run take gigabytes.
+absl::StatusOr<std::string> LineOfFirstDifference(const std::string& path, std::string_view computed) {
+  const std::string name = absl::StrCat("result ", path);
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file.valid()) return ErrnoStatus(name, errno);
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) != 0) return ErrnoStatus(name, errno);
+  if (!S_ISREG(facts.st_mode)) return absl::InvalidArgumentError(absl::StrCat(name, ": not a regular file"));
+  std::string piece(kPieceBytes, '\0');
+  for (size_t equal_bytes = 0;;) {
+    const ssize_t moved = ::read(file.get(), piece.data(), piece.size());
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved < 0) return ErrnoStatus(name, errno);
+    const std::string_view saved(piece.data(), static_cast<size_t>(moved));
+    const std::string_view expected = computed.substr(equal_bytes, saved.size());
+    const auto [end, unused] = std::mismatch(saved.begin(), saved.end(), expected.begin(), expected.end());
+    equal_bytes += static_cast<size_t>(end - saved.begin());
+    if (!saved.empty() && end == saved.end()) continue;
+    if (saved.empty() && equal_bytes == computed.size()) return "";
+    const std::string_view equal = computed.substr(0, equal_bytes);
+    return absl::StrCat("line ", 1 + std::count(equal.begin(), equal.end(), '\n'));
+  }
 }
 
 // Checks the raw files as they are against the hashes that the run noted.
@@ -154,18 +184,17 @@ void CheckFigures(const std::string& directory, const v1::RunReport& report, con
       checks.Fail(absl::StrCat(file.name, ": ", std::string(written.message())));
       continue;
     }
+    const std::string text = std::move(computed).str();
     std::string difference;
     if (std::string_view(file.name) == kResultJson) {
-      difference =
-          FirstDifference(result, Json::parse(computed.str(), nullptr, /*allow_exceptions=*/false), "");
+      difference = FirstDifference(result, Json::parse(text, nullptr, /*allow_exceptions=*/false), "");
     } else {
-      const auto saved =
-          ReadSmallFile("result", absl::StrCat(directory, "/", file.name), kLongestResultBytes);
-      if (!saved.ok()) {
-        checks.Fail(std::string(saved.status().message()));
+      const auto line = LineOfFirstDifference(absl::StrCat(directory, "/", file.name), text);
+      if (!line.ok()) {
+        checks.Fail(std::string(line.status().message()));
         continue;
       }
-      if (*saved != computed.str()) difference = LineOfFirstDifference(*saved, computed.str());
+      difference = *line;
     }
     if (difference.empty()) {
       checks.Pass(absl::StrCat(file.name, ": equals what the raw files give"));

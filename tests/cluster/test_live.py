@@ -242,6 +242,26 @@ def test_a_second_interrupt_leaves_the_terminal_usable(terminal, path, out):
     assert (terminal.directory / "before").read_text() == (terminal.directory / "after").read_text()
 
 
+def test_a_request_to_terminate_is_shown_and_q_does_not_end_the_run_at_once(terminal, path, out):
+    terminal.type(command(path, out, "--spawn", "2", "--time", "600") + "; echo code=$?")
+    terminal.wait_for("slow first")
+    (coordinator,) = map(int, subprocess.run(["pgrep", "-f", f"live --path {path}"], capture_output=True, text=True,
+                                             check=True).stdout.split())
+    worker = int(subprocess.run(["pgrep", "-P", str(coordinator)], capture_output=True, text=True,
+                                check=True).stdout.split()[0])
+    os.kill(worker, signal.SIGSTOP)     # the run waits for its results
+    try:
+        os.kill(coordinator, signal.SIGTERM)
+        terminal.wait_for(r"^ending: ")
+        terminal.tmux("send-keys", "q")
+        time.sleep(1)   # longer than a program that ends at once takes; the test does not wait for an event
+        screen = terminal.screen()
+        assert re.search(r"^ending: ", screen, re.M) and "code=" not in screen, screen
+    finally:
+        os.kill(worker, signal.SIGCONT)
+    terminal.wait_for(r"^code=130$")
+
+
 def test_marks_and_messages_appear_while_the_run_lasts(terminal, path, out):
     terminal.type(command(path, out, "--time", "1") + "; echo code=$?")
     # The phase reads what this client has just written.

@@ -49,6 +49,18 @@ def test_a_reader_that_has_exited_is_no_failure_of_a_run_and_a_full_device_is(op
     assert "could not be written" not in ended.stderr, ended
 
 
+def test_report_writes_what_it_prints_to_the_file_of_output(path, out, tmp_path):
+    program.run(SMALL, path=path, out=out).expect(0)
+    file = tmp_path / "report.txt"
+    for options in ((), ("--verbose",), ("--redact",)):
+        printed = program.plain("report", out, *options).expect(0).stdout
+        assert program.plain("report", out, *options, "--output", file, "--force").expect(0).stdout == f"wrote {file}\n"
+        assert file.read_text() == printed
+    file.write_text("mine")
+    refused = program.plain("report", out, "--output", file).expect(1)
+    assert "--force" in refused.stderr and refused.stdout == "" and file.read_text() == "mine"
+
+
 def test_report_names_a_damaged_phase_and_prints_the_others(path, out):
     program.run(SMALL, path=path, out=out).expect(0)
     damaged = sorted((out / "raw").glob("phase-*.pb"))[1]

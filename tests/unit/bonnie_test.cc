@@ -383,6 +383,21 @@ TEST_CASE("each repetition has lines of its own, and of equal tests the first co
   CHECK(FieldsOf(lines[1])[kPutBlock] == "3072");
 }
 
+TEST_CASE("phases of one client or of servers or beside a load are not Bonnie++'s tests") {
+  BonnieStory story;
+  for (int i = 0; i < 4; ++i) story.Add("write", (1 + i) << 20, 128 * (1 + i), 1);
+  v1::Plan& plan = *story.report().mutable_run()->mutable_plan();
+  plan.mutable_phases(0)->mutable_alone()->set_client("c01");
+  plan.mutable_phases(1)->mutable_on_servers()->set_servers(1);
+  plan.mutable_phases(2)->mutable_interference()->set_others(1);
+  CHECK(story.Fields()[kPutBlock] == "4096");
+  plan.mutable_phases(2)->mutable_interference()->set_others(0);  // the victims, undisturbed
+  CHECK(story.Fields()[kPutBlock] == "3072");
+  *plan.mutable_phases(2) = *plan.mutable_phases(3) = plan.phases(0);
+  std::ostringstream out;
+  CHECK(absl::IsFailedPrecondition(WriteBonnieText(story.report(), out)));
+}
+
 TEST_CASE("the CPU of lanes whose time is not known is empty, never 0") {
   BonnieStory story;
   story.Add("write", 1 << 20, 128, 1).set_lanes_wall_s(0);

@@ -138,6 +138,20 @@ TEST_CASE("requests become operations of the same rates, with records of the mea
   CHECK(group.parts(0).operation() == "random-read");
 }
 
+TEST_CASE("an interval much shorter than the others is not the busiest") {
+  const auto reads = [](uint64_t count) { return Text(100, {.read = count, .read_bytes = count * 8192}); };
+  ObservedLoad load;
+  load.Add(0, 10, Delta(reads(0), reads(1000)));
+  load.Add(10, 10, Delta(reads(1000), reads(2200)));
+  load.Add(20, 0.001, Delta(reads(2200), reads(2201)));
+  const v1::MixGroup group = load.Group(kHome);
+  CHECK(RequestOf(group, "READ").max_per_s() == 120);
+  CHECK(group.observed().intervals_size() == 3);
+  ObservedLoad only;
+  only.Add(0, 0.5, Delta(reads(0), reads(50)));
+  CHECK(RequestOf(only.Group(kHome), "READ").max_per_s() == 100);
+}
+
 TEST_CASE("what was asked hardly ever has no part, because a part needs a worker") {
   const Counts none{}, some{.read = 100'000, .read_bytes = 409'600'000, .lookup = 90};
   ObservedLoad load;

@@ -233,6 +233,24 @@ TEST_CASE("force replaces a result of ours and leaves other files") {
   CHECK(LoadRun(temporary / "out")->phases.empty());
 }
 
+TEST_CASE("a result of ours is replaced and continued however long its files are") {
+  for (const EarlierResult earlier : {EarlierResult::kReplace, EarlierResult::kContinue}) {
+    TempDir temporary;
+    SavedStore(temporary / "out", 1);
+    fs::resize_file(temporary / "out/result.csv", uint64_t{3} << 30);  // sparse
+    CHECK(ResultStore::Create(temporary / "out", earlier).ok());
+    CHECK(!fs::exists(temporary / "out/result.csv"));
+  }
+}
+
+TEST_CASE("a FIFO in the place of a result is not ours and not waited for") {
+  TempDir temporary;
+  SavedStore(temporary / "out", 1);
+  fs::remove(temporary / "out/result.csv");
+  REQUIRE(::mkfifo((temporary / "out/result.csv").c_str(), 0600) == 0);
+  CHECK(absl::IsAlreadyExists(ResultStore::Create(temporary / "out", EarlierResult::kReplace).status()));
+}
+
 TEST_CASE("force does not touch a result of another program") {
   TempDir temporary;
   SavedStore(temporary / "out", 1);

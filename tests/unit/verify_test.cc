@@ -117,6 +117,16 @@ TEST_CASE("a cell of a CSV file is found, with its line") {
                           "FAILED  phases.csv: differs from what the raw files give, first at line 3"));
 }
 
+TEST_CASE("what follows the computed lines of a CSV file is found however long it is") {
+  const SavedResult saved;
+  std::filesystem::resize_file(saved.Path("phases.csv"), uint64_t{3} << 30);  // sparse
+  CHECK(absl::StrContains(saved.Verified(false),
+                          "FAILED  phases.csv: differs from what the raw files give, first at line 4"));
+  std::filesystem::resize_file(saved.Path("phases.csv"), 0);
+  CHECK(absl::StrContains(saved.Verified(false),
+                          "FAILED  phases.csv: differs from what the raw files give, first at line 1"));
+}
+
 TEST_CASE("a missing phase, a phase too many and a hash too few are found") {
   const SavedResult saved;
   std::filesystem::copy_file(saved.Path("raw/phase-001.pb"), saved.Path("raw/phase-002.pb"));

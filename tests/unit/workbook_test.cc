@@ -61,5 +61,43 @@ TEST_CASE("surface charts are put into nothing but workbooks with as many places
         "the workbook has 0 area charts instead of 1");
 }
 
+// Two phases that differ in their record size: a sweep, if both are phases of all clients.
+v1::RunReport TwoRecordSizes() {
+  v1::RunReport report = GoldenReport();
+  const v1::PhaseReport cell = report.phases(0);
+  const v1::Phase planned = report.run().plan().phases(0);
+  report.clear_phases();
+  report.mutable_run()->mutable_plan()->clear_phases();
+  for (const uint32_t index : {0u, 1u}) {
+    *report.mutable_run()->mutable_plan()->add_phases() = planned;
+    v1::PhaseReport& phase = *report.add_phases();
+    phase = cell;
+    phase.set_index(index);
+    phase.set_record_bytes(uint64_t{4096} << index);
+  }
+  return report;
+}
+
+// The names of an archive's files are not compressed; each is there twice.
+size_t SheetCount(const v1::RunReport& report) {
+  std::ostringstream workbook;
+  REQUIRE(WriteWorkbook(report, workbook).ok());
+  const std::string bytes = workbook.str();
+  const std::string name = "xl/worksheets/sheet";
+  size_t count = 0;
+  for (size_t at = bytes.find(name); at != std::string::npos; at = bytes.find(name, at + 1)) ++count;
+  return count / 2;
+}
+
+TEST_CASE("phases of one client or of servers or beside a load are no cells of a surface") {
+  const size_t with_surface = SheetCount(TwoRecordSizes());
+  v1::RunReport alone = TwoRecordSizes(), on_servers = alone, beside = alone;
+  alone.mutable_run()->mutable_plan()->mutable_phases(1)->mutable_alone()->set_client("c01");
+  on_servers.mutable_run()->mutable_plan()->mutable_phases(1)->mutable_on_servers()->set_servers(1);
+  beside.mutable_run()->mutable_plan()->mutable_phases(1)->mutable_interference()->set_others(1);
+  for (const v1::RunReport& report : {alone, on_servers, beside})
+    CHECK(SheetCount(report) + 1 == with_surface);
+}
+
 }  // namespace
 }  // namespace iobench

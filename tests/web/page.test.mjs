@@ -141,6 +141,24 @@ test('a sweep on each of two paths has charts of each, and the command of a cell
   await page.close();
 });
 
+test('the phases of one worker alone are no cells of the sweep of all', async () => {
+  const out = runProgram('-a', '-n', '64k', '-g', '128k', '-y', '16k', '-q', '32k', '-i', '0', '-+n', '--spawn', '2', '--per-client');
+  const { phases } = resultOf(out), ofAll = phases.filter((phase) => phase.lane_count === 2);
+  assert.equal(phases.length, 3 * ofAll.length, 'two workers alone, then both');
+  const page = await openPage(browser, out);
+  assert.equal(await page.locator('[data-figure=sweep]').count(), 1);
+  const element = await drawn(page, 'sweep');
+  await element.getByRole('button', { name: 'Table' }).click();
+  const rows = await rowsOf(element.locator('table'));
+  ofAll.forEach((phase) => {
+    const column = 1 + [16, 32].indexOf(phase.record_bytes / 1024), row = [64, 128].indexOf(phase.bytes_per_lane / 1024);
+    assertShows(rows[row][column], phase.headline.bytes_per_s / MIB, phase.name);
+  });
+  assert.equal(await page.locator('.cell-command select option').count(), 1 + ofAll.length);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
 test('the plan on the page is one that --plan reads, and repeats the run', async () => {
   const out = runProgram('-t', '2', '--op', 'write', '--op', 'random-mix', '--op', 'create', '-s', '64k', '-r', '16k', '-w', '--items', '8');
   const page = await openPage(browser, out);

@@ -18,9 +18,18 @@ function groupsBy(items, key) {
 
 const isCached = (phase) => (phase.marks ?? []).some((entry) => entry.code === 'cached');
 
+// Phases of one client, of the servers or beside a load are otherwise like those of all clients, whose places they would take.
+function phasesOfAllClients(report) {
+  const planned = report.run?.plan?.phases ?? [];
+  return report.phases.filter((phase) => {
+    const { alone, interference, on_servers: onServers } = planned[phase.index % planned.length] ?? {};
+    return !alone && !interference && !onServers;
+  });
+}
+
 // Phases that differ in file size and record size only. Of repetitions, the newest counts.
 function sweeps(report) {
-  const phases = report.phases.filter((phase) => !phase.metadata && phase.record_bytes > 0 && !phase.stride_records);
+  const phases = phasesOfAllClients(report).filter((phase) => !phase.metadata && phase.record_bytes > 0 && !phase.stride_records);
   return groupsBy(phases, (phase) => [phase.operation, phase.target, phase.lane_count].join('\n')).map((members) => ({
     members, operation: members[0].title || members[0].operation, target: members[0].target,
     sizes: distinct(members.map((phase) => phase.bytes_per_lane)),
@@ -249,7 +258,7 @@ function linesFigure({ id, heading, note, phases, group, x, xTitle, xText }) {
 }
 
 function strideFigure(report) {
-  const phases = report.phases.filter((phase) => phase.stride_records > 0);
+  const phases = phasesOfAllClients(report).filter((phase) => phase.stride_records > 0);
   if (distinct(phases.map((phase) => phase.stride_records)).length < 2) return null;
   return linesFigure({
     id: 'strides', heading: 'Stride and throughput', phases, note: 'Distance from one record to the next; higher is better.',
@@ -259,7 +268,7 @@ function strideFigure(report) {
 
 // Phases that differ in the number of lanes only.
 function loadFigure(report) {
-  const curves = groupsBy(report.phases.filter((phase) => phase.latency_us?.count > 0),
+  const curves = groupsBy(phasesOfAllClients(report).filter((phase) => phase.latency_us?.count > 0),
     (phase) => [phase.operation, phase.record_bytes, phase.target, phase.stride_records, phase.headline_in_ops].join('\n'))
     .map((members) => members.sort((a, b) => a.lane_count - b.lane_count))
     .filter((members) => distinct(members.map((phase) => phase.lane_count)).length >= 3);
@@ -293,7 +302,7 @@ function loadFigure(report) {
 }
 
 function targetsFigure(report) {
-  const phases = report.phases.filter((phase) => phase.target);
+  const phases = phasesOfAllClients(report).filter((phase) => phase.target);
   const targets = [...new Set(phases.map((phase) => phase.target))];
   if (targets.length < 2) return null;
   const key = (phase) => [phase.title || phase.operation, phase.record_bytes ? size(phase.record_bytes) : '',

@@ -203,6 +203,11 @@ void FillItems(const v1::RunReport& report, BonnieRun& run) {
   run.directory_count = DirectoriesOf(tree);
 }
 
+// Phases of one client, of the servers or beside a load are not the tests of the whole run, and may come first.
+bool IsOfWholeRun(const v1::Phase& planned) {
+  return !planned.has_alone() && !planned.has_on_servers() && planned.interference().others() == 0;
+}
+
 }  // namespace
 
 bool BonnieRun::has_data_tests() const {
@@ -221,6 +226,7 @@ absl::StatusOr<std::vector<BonnieRun>> BonnieRunsOf(const v1::RunReport& report)
     const std::optional<BonnieTest> test = TestOf(phase);
     if (!test.has_value()) continue;
     const v1::Phase* const planned = PlannedPhase(report.run().plan(), phase);
+    if (planned != nullptr && !IsOfWholeRun(*planned)) continue;
     const uint32_t only_target = planned == nullptr ? 0 : planned->only_target();
     BonnieRun& run = of_repetition[{phase.repetition(), only_target}];
     const v1::PhaseReport*& place = run.phases[static_cast<size_t>(*test)];

@@ -43,9 +43,18 @@ double RateOf(const v1::RunReport& report, const v1::PhaseReport& phase) {
   return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
 }
 
+// Phases of one client, of the servers or beside a load are otherwise like those of all clients, whose cells they would
+// replace.
+bool IsOfAllClients(const v1::Plan& plan, const v1::PhaseReport& phase) {
+  const v1::Phase* const planned = PlannedPhase(plan, phase);
+  if (planned == nullptr) return true;
+  return !planned->has_alone() && !planned->has_interference() && !planned->has_on_servers();
+}
+
 std::vector<Surface> SurfacesOf(const v1::RunReport& report) {
   std::vector<Surface> surfaces;
   for (const v1::PhaseReport& phase : report.phases()) {
+    if (!IsOfAllClients(report.run().plan(), phase)) continue;
     const uint32_t lanes = PlannedLanes(report.run(), phase);
     auto found = std::find_if(surfaces.begin(), surfaces.end(), [&phase, lanes](const Surface& surface) {
       return surface.operation == phase.operation() && surface.lane_count == lanes &&
