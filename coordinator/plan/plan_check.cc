@@ -166,6 +166,15 @@ void CompleteRegion(v1::Phase& phase) {
   if (IsMetadata(phase)) region.Clear();  // each op opens and closes its own files
 }
 
+// The phases of a saved plan may already be those of some workers; each client alone would do only its part of them.
+absl::Status CheckPerClient(const v1::Plan& plan) {
+  const bool is_divided = std::any_of(plan.phases().begin(), plan.phases().end(), [](const v1::Phase& phase) {
+    return phase.has_alone() || phase.has_interference() || phase.has_on_servers();
+  });
+  if (!plan.per_client() || !is_divided) return absl::OkStatus();
+  return absl::InvalidArgumentError("the plan already divides its clients: leave out --per-client");
+}
+
 // The plan with the phases that criteria of a run with a background load, or with measured servers, can name.
 v1::Plan AsIfTwoClientsHadJoined(v1::Plan plan) {
   if (!plan.server_path().empty()) AddServerPhases(1, 1, plan);
@@ -237,6 +246,7 @@ absl::Status CheckPlan(const v1::Plan& plan) {
     return absl::InvalidArgumentError(absl::StrCat(
         "phase ", phase.name().empty() ? "(without a name)" : phase.name(), ": ", status.message()));
   }
+  IOBENCH_RETURN_IF_ERROR(CheckPerClient(plan));
   IOBENCH_RETURN_IF_ERROR(CheckBackground(plan));
   IOBENCH_RETURN_IF_ERROR(CheckServerPath(plan));
   IOBENCH_RETURN_IF_ERROR(CheckSoak(plan));

@@ -339,6 +339,7 @@ absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, const v1::Phase& plann
   if (!HasTimeFor(planned, loop.begin, phase)) return false;
   if (ShapeOf(plan_, phase).files.shared_file() && CreatesFiles(phase.assignments(0).operation())) {
     IOBENCH_RETURN_IF_ERROR(loop.data.RemoveSharedFiles(phase));
+    loop.ledger.ForgetShared(phase.only_target());
   }
   IOBENCH_ASSIGN_OR_RETURN(const StepsOfWorkers fill_steps,
                            FillSpace(loop.data, index == loop.first_phase, planned));

@@ -327,6 +327,31 @@ TEST_CASE("whether a run that left data is alive is asked on its own client, whi
   CHECK_THAT(std::string(run.conductor->refusal().message()), Contains("has crashed") && Contains("clean"));
 }
 
+TEST_CASE("in a soak those who only read a shared file prepare their data anew when a writer replaces it") {
+  Run run;
+  run.hosts.resize(2);
+  run.plan.mutable_files()->set_shared_file(true);
+  run.plan.mutable_phases(0)->clear_assignments();
+  for (const uint32_t worker : {0u, 1u}) {
+    v1::Assignment& part = *run.plan.mutable_phases(0)->add_assignments();
+    part.mutable_who()->add_workers(worker);
+    v1::Operation& operation = *part.mutable_operation();
+    operation.set_name(worker == 0 ? "write" : "read");
+    operation.set_engine("posix");
+    operation.set_record_bytes(4_KiB);
+  }
+  CompletePlan(run.plan);
+  run.plan.set_soak_s(0.05);
+  REQUIRE(run.Go() == kExitOk);
+  int prepares_of_round_2 = 0;
+  for (const auto& sent : run.posted) {
+    if (!sent.request.has_prepare() || sent.request.prepare().phase_index() != 1) continue;
+    CHECK_FALSE(sent.request.prepare().data_must_exist());
+    ++prepares_of_round_2;
+  }
+  CHECK(prepares_of_round_2 == 2);
+}
+
 TEST_CASE("the manifest names the coordinator without which the run does not go on") {
   PathsOfTheirOwn run(2);
   REQUIRE(run.Go() == kExitOk);

@@ -162,6 +162,73 @@ TEST_CASE("operations that write some records only leave both") {
   }
 }
 
+// Worker 0 writes beside worker 1, which reads.
+void BeginWriteBesideRead(Run& run) {
+  run.phase.Clear();
+  for (const uint32_t worker : {0u, 1u}) {
+    v1::Assignment& part = *run.phase.add_assignments();
+    part.mutable_who()->add_workers(worker);
+    v1::Operation& operation = *part.mutable_operation();
+    operation.set_name(worker == 0 ? "write" : "read");
+    operation.set_engine("posix");
+    operation.set_record_bytes(4096);
+  }
+  run.ledger->Begin(run.phase);
+}
+
+TEST_CASE("once a shared file has been removed its readers prepare their data anew") {
+  Run run;
+  run.plan.mutable_files()->set_shared_file(true);
+  BeginWriteBesideRead(run);
+  REQUIRE(run.ledger->prepares_data());
+  run.End();
+  run.ledger->ForgetShared(0);
+  BeginWriteBesideRead(run);
+  CHECK(run.ledger->prepares_data());
+  CHECK(run.Range(1) == "0..0");
+  CHECK(run.SeenBy(1).stamp().prefill_generation() == 3);
+  run.End();
+  run.Begin("read");
+  CHECK_FALSE(run.ledger->prepares_data());
+  CHECK(run.Range(0) == "4..4");
+  CHECK(run.Range(1) == "3..3");
+}
+
+TEST_CASE("kept data are forgotten with their shared file") {
+  Run run;
+  run.plan.mutable_files()->set_shared_file(true);
+  v1::Manifest kept;
+  kept.mutable_data()->set_verify(true);
+  *kept.mutable_files() = run.plan.files();
+  kept.set_generation_low(2);
+  kept.set_generation_high(2);
+  kept.set_unit_bytes(512);
+  run.ledger->TakeOver(kept);
+  run.Begin("read");
+  REQUIRE_FALSE(run.ledger->prepares_data());
+  REQUIRE(run.Range() == "2..2");
+  run.ledger->ForgetShared(0);
+  run.Begin("read");
+  CHECK(run.ledger->prepares_data());
+  CHECK(run.Range() == "0..0");
+}
+
+TEST_CASE("a write that was cut short leaves older data in a shared file that was not removed") {
+  Run run;
+  run.plan.mutable_files()->set_shared_file(true);
+  run.Whole("write");
+  run.Begin("write");
+  run.End(kLaneBytes / 2);
+  run.Begin("read");
+  CHECK(run.Range() == "1..2");
+  run.End();
+  run.ledger->ForgetShared(0);
+  run.Begin("write");
+  run.End(kLaneBytes / 2);
+  run.Begin("read");
+  CHECK(run.Range() == "3..3");
+}
+
 TEST_CASE("an update of every record is a generation") {
   Run run;
   run.Whole("write");

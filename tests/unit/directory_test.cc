@@ -4,6 +4,7 @@
 #include "worker/storage/directory.h"
 
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -306,6 +307,46 @@ void RunSuite(const std::string& target, const fs::path& on_disk) {
 TEST_CASE("a directory of a mounted file system") {
   const TempDir made;
   RunSuite(made.path(), made.path());
+}
+
+// Asks in a thread that has become the user. Only root may do that: PermissionDenied.
+absl::StatusOr<uint64_t> ResidentBytesSeenBy(uid_t user, File& file) {
+  absl::StatusOr<uint64_t> resident = absl::PermissionDeniedError("this process cannot become another user");
+  std::thread([&] {
+    // The system call itself, because the C library would change all threads.
+    if (::syscall(SYS_setresuid, user, user, user) == 0) resident = file.ResidentBytes(0, 1 << 20);
+  }).join();
+  return resident;
+}
+
+TEST_CASE("which pages are in memory is unknown to users who neither own the file nor may write it") {
+  constexpr uid_t kOwner = 61301, kOther = 61302;
+  if (::geteuid() != 0) {
+    WARN("only root can act as another user: this was not tested");
+    return;
+  }
+  const TempDir made;
+  const Place place(made.path(), made.path());
+  place.Write("file", Pattern(8192));
+  const std::string path = place.Disk("file");
+  const auto file = place->OpenFile("file", OpenFor::kReading);
+  REQUIRE(file.ok());
+  const auto change = [&path](uid_t owner, mode_t mode) {
+    REQUIRE(::chown(path.c_str(), owner, static_cast<gid_t>(-1)) == 0);
+    REQUIRE(::chmod(path.c_str(), mode) == 0);
+  };
+  change(kOwner, 0444);
+  REQUIRE((*file)->ForgetPages().ok());
+  const absl::Status seen = ResidentBytesSeenBy(kOther, **file).status();
+  if (absl::IsPermissionDenied(seen)) {
+    WARN(seen.message() << ": this was not tested");
+    return;
+  }
+  CHECK(absl::IsUnimplemented(seen));
+  CHECK(ResidentBytesSeenBy(kOwner, **file).ok());
+  CHECK((*file)->ResidentBytes(0, 8192).ok());  // root
+  change(0, 0666);
+  CHECK(ResidentBytesSeenBy(kOther, **file).ok());
 }
 
 TEST_CASE("a directory of an NFS server", "[.nfs]") {

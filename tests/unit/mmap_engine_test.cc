@@ -168,6 +168,38 @@ TEST_CASE("a disk that fills up behind a hole is ENOSPC at the record that met i
   });
 }
 
+TEST_CASE("after a fault all of an extent is used that precedes the page and nothing else") {
+  TempDirectory directory;
+  OnSmallFileSystem(directory, [](int fd, const std::string& path) {
+    // The first page of the file exists; the second one is a hole, for which there is no space.
+    const std::string page(4096, 'x');
+    const int file = openat(fd, "a", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    REQUIRE(pwrite(file, page.data(), page.size(), 0) == 4096);
+    REQUIRE(ftruncate(file, 8192) == 0);
+    close(file);
+    const int filler = openat(fd, "filler", O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    while (::write(filler, page.data(), page.size()) > 0) {
+    }
+    REQUIRE(errno == ENOSPC);
+    close(filler);
+    // In the extent, the second page begins at 3096.
+    for (const auto& [operation, faulting_offset] : {std::pair{"backward-read", 4500}, {"read", 3000}}) {
+      INFO("first " << operation);
+      EngineLane lane("mmap", Call::kPositional);
+      REQUIRE(lane.TriesToOpen(fd, path, {{.name = "a", .extent_offset_bytes = 1000, .bytes = 5000}},
+                               {.read = true})
+                  .ok());
+      LoopEnd end = lane.Runs(operation, 500);
+      REQUIRE(end.reason == LoopEnd::Reason::kFailed);
+      REQUIRE(end.failed_op.offset == static_cast<uint64_t>(faulting_offset));
+      end = lane.Runs("read", 500);
+      REQUIRE(end.reason == LoopEnd::Reason::kFailed);
+      REQUIRE(end.failed_op.offset == 3000);
+      REQUIRE(end.transferred == 96);
+    }
+  });
+}
+
 TEST_CASE("several lanes meet their own SIGBUS at the same time") {
   TempDirectory directory;
   std::vector<std::future<LoopEnd>> ends;

@@ -303,6 +303,25 @@ TEST_CASE("--each-path does the whole list on each path, with names that tell th
   CHECK(plan->phases(0).before(0).rest().not_first());
 }
 
+TEST_CASE("--per-client is refused for a saved plan whose phases are those of some workers") {
+  const std::vector<WorkersOfClient> clients = {{.name = "c01", .workers = {0}},
+                                                {.name = "c02", .workers = {1}}};
+  auto alone = PlanFor({"-i", "0", "--per-client"});
+  REQUIRE(alone.ok());
+  LetEachClientWorkAlone(clients, *alone);
+  auto beside = PlanFor({"-i", "0", "--time", "1", "-s", "1m", "--background", "write@64k"});
+  REQUIRE(beside.ok());
+  REQUIRE(SetBesideBackground(clients, false, *beside).ok());
+  auto served = PlanFor({"-i", "0"});
+  REQUIRE(served.ok());
+  AddServerPhases(2, 1, *served);
+  for (v1::Plan* const plan : {&*alone, &*beside, &*served}) {
+    CHECK(CheckPlan(*plan).ok());
+    plan->set_per_client(true);
+    CHECK(CheckPlan(*plan).message() == "the plan already divides its clients: leave out --per-client");
+  }
+}
+
 TEST_CASE("--per-client does each phase by the workers of each client, and then by all") {
   auto built = PlanFor({"-i", "0", "--op", "stat", "--items", "10", "--rest", "1", "--per-client"});
   REQUIRE(built.ok());

@@ -127,7 +127,8 @@ absl::StatusOr<v1::NetTested> TakePartInNetTest(const v1::NetTest& test) {
       IOBENCH_RETURN_IF_ERROR(Echo(socket, test.seconds() + kPatienceS));
       break;
     case v1::NetTest::TO_COORDINATOR: {
-      IOBENCH_ASSIGN_OR_RETURN(moved, SendFor(socket, test.seconds(), test.record_bytes()));
+      IOBENCH_ASSIGN_OR_RETURN(
+          moved, SendFor(socket, test.seconds(), test.record_bytes(), test.seconds() + kPatienceS));
       static_cast<void>(socket.ReadSome(go));  // until the coordinator has read everything and disconnects
       break;
     }

@@ -103,7 +103,11 @@ struct Copy {
     const auto fault = static_cast<uint64_t>(guard->fault() - file.data);
     const uint64_t file_bytes = FileBytes(open_file.fd);
     const uint64_t bytes_left = file_bytes - std::min(file_bytes, open_file.extent_offset_bytes);
-    file.usable_bytes = std::min({file.usable_bytes, bytes_left, PageFloor(fault)});
+    // From the addresses: the extent may begin within a page.
+    const uint64_t data_address = reinterpret_cast<uintptr_t>(file.data);
+    const uint64_t page_address = PageFloor(reinterpret_cast<uintptr_t>(guard->fault()));
+    const uint64_t intact_bytes = page_address > data_address ? page_address - data_address : 0;
+    file.usable_bytes = std::min({file.usable_bytes, bytes_left, intact_bytes});
     if (bytes_left < op.offset + op.length) {
       return static_cast<int64_t>(bytes_left - std::min(bytes_left, op.offset));
     }

@@ -24,6 +24,18 @@ NodeKind KindOf(mode_t mode) {
   return S_ISLNK(mode) ? NodeKind::kSymlink : NodeKind::kOther;
 }
 
+// Since Linux 5.2, mincore(2) tells the truth only to the owner of a file, to CAP_FOWNER (which root is assumed to
+// have), and to users who may write the file. To others it reports every page as resident.
+bool MaySeePages(int fd) {
+  struct stat facts {};
+  if (::fstat(fd, &facts) != 0) return false;
+  const uid_t user = ::geteuid();
+  if (user == 0 || user == facts.st_uid) return true;
+  // Not /proc/self: lanes have descriptor tables of their own.
+  const std::string path = absl::StrCat("/proc/thread-self/fd/", fd);
+  return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
 }  // namespace
 
 NodeFacts FactsFrom(const struct stat& facts) {
@@ -124,6 +136,10 @@ absl::Status LocalFile::ForgetPages() {
 }
 
 absl::StatusOr<uint64_t> LocalFile::ResidentBytes(uint64_t begin, uint64_t end) {
+  if (!MaySeePages(fd_.get())) {
+    return absl::UnimplementedError(
+        absl::StrCat(path(), ": only its owner and those who may write it see its pages"));
+  }
   IOBENCH_ASSIGN_OR_RETURN(const NodeFacts facts, Facts());
   end = std::min(end, facts.bytes);
   IOBENCH_ASSIGN_OR_RETURN(const uint64_t resident, CountResidentBytes(begin, end));

@@ -41,7 +41,8 @@ class LocalFile final : public File {
   void ExpectScatteredReads() override;
   absl::Status ForgetPages() override;
   // Maps the file and asks mincore(2), which loads no page. If an NFS file has any, reads one byte, so that the client
-  // drops pages that another client has made obsolete, and asks again.
+  // drops pages that another client has made obsolete, and asks again. Unimplemented: the user neither owns
+  // the file nor may write it, so the kernel hides which pages are in memory.
   absl::StatusOr<uint64_t> ResidentBytes(uint64_t begin, uint64_t end) override;
 
  private:

@@ -70,6 +70,14 @@ DataLedger::State DataLedger::StateOf(Files files) const {
   return found == states_.end() ? default_ : found->second;
 }
 
+void DataLedger::ForgetShared(uint32_t only_target) {
+  for (uint32_t owner = 0; owner < layout_.lane_count(); ++owner) {
+    const Files files(only_target, owner);
+    states_.erase(files);
+    if (default_.low > 0) states_[files] = State();  // otherwise it would have the kept data
+  }
+}
+
 void DataLedger::Begin(const v1::Phase& phase) {
   const PhaseShape shape = ShapeOf(plan_, phase);
   prepares_data_ = false;
@@ -145,7 +153,8 @@ void DataLedger::NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result
     const bool any_failed = result != nullptr && AnyWriteFailed(*result);
     const bool is_whole =
         result != nullptr && result->problem().code() == 0 && !any_failed && result->bytes() >= lane_bytes;
-    const bool nothing_left = spec.creates_files && !operation.keep_existing();
+    // A shared file is not replaced by its lanes: see ForgetShared.
+    const bool nothing_left = spec.creates_files && !operation.keep_existing() && !shape.files.shared_file();
     const bool all_new = nothing_left || (is_whole && WritesEveryRecord(spec));
     if (all_new || state.low == 0) state.low = generation_;
     state.unacknowledged = any_failed || (state.unacknowledged && !all_new);

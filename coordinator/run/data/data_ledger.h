@@ -23,10 +23,10 @@ namespace iobench {
 // the lanes' records alternate in a file. REQUIRES: a checked plan.
 uint32_t SectorUnitBytes(const v1::Plan& plan);
 
-// One object per run. Call TakeOver first if the run uses kept data; then, for each phase, Begin, Fill for each worker
-// and Note; at last Describe. Files are named by the lane that owns them, because other lanes may use them too (rotated
-// clients, first_lane_files). In phases with only_target, a lane has files of its own on each target. Without sectors
-// to verify (HasSectors), workers get no generations.
+// One object per run. Call TakeOver first if the run uses kept data; then, for each phase, ForgetShared if its shared
+// file is removed, Begin, Fill for each worker and Note; at last Describe. Files are named by the lane that owns them,
+// because other lanes may use them too (rotated clients, first_lane_files). In phases with only_target, a lane has
+// files of its own on each target. Without sectors to verify (HasSectors), workers get no generations.
 class DataLedger {
  public:
   // `plan` and `layout` must outlive it. `run_id` goes into the data that the run writes.
@@ -34,6 +34,9 @@ class DataLedger {
 
   // The run uses kept data: continues with their generations, and writes with their run id and seed.
   void TakeOver(const v1::Manifest& kept);
+
+  // The shared files of phases with this only_target have been removed, with what all lanes had written into them.
+  void ForgetShared(uint32_t only_target);
 
   // Starts a phase and assigns its generations. Call it once per phase, before Fill.
   void Begin(const v1::Phase& phase);
