@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/open_file_limit.h"
 #include "common/status_util.h"
+#include "common/transport/grpc/doorkeeper.h"
 #include "common/transport/grpc/grpc_transport.h"
 #include "common/transport/inprocess_transport.h"
 #ifdef IOBENCH_HAS_MPI
@@ -71,17 +72,6 @@ int RunLocal(const Job& job) {
   return Carry(StageOn(transport, 1, job), job);
 }
 
-// Each worker needs a connection. Without a descriptor for it, gRPC would leave the worker waiting silently.
-absl::Status CheckDescriptors(uint64_t worker_count) {
-  constexpr uint64_t kOwn = 32;  // of this program, gRPC and the results
-  const uint64_t needed = worker_count + kOwn, allowed = OpenFileLimit();
-  if (needed <= allowed) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat(worker_count, worker_count == 1 ? " worker needs " : " workers need ", needed,
-                   " open files in this process, but its limit is ", allowed,
-                   ": raise it with `ulimit -n` (or LimitNOFILE= of systemd), or use fewer workers"));
-}
-
 uint32_t WorkersOfGrpc(const Job& job) {
   const ClusterOptions& place = job.line.cluster;
   if (!job.hosts.empty()) return WorkersOn(job.hosts);
@@ -89,11 +79,52 @@ uint32_t WorkersOfGrpc(const Job& job) {
   return place.spawn > 0 ? place.spawn : std::max(place.workers, job.line.simulate);
 }
 
+// Who connects to this process, and what starts them.
+struct GrpcPeers {
+  uint32_t workers = 0;  // of clients
+  uint32_t samplers = 0;
+  uint32_t server_workers = 0;
+  uint64_t remote_shells = 0;
+
+  uint64_t connections() const { return uint64_t{workers} + samplers + server_workers; }
+};
+
+GrpcPeers PeersOfGrpc(const Job& job) {
+  GrpcPeers peers;
+  peers.workers = WorkersOfGrpc(job);
+  if (!job.hosts.empty() || !job.clients.empty()) {
+    peers.samplers = static_cast<uint32_t>(job.sampler_hosts.size());
+    peers.server_workers = WorkersOn(job.sampler_hosts) - peers.samplers;
+    peers.remote_shells = (job.hosts.empty() ? job.clients.size() : job.hosts.size()) + peers.samplers;
+    return peers;
+  }
+  peers.samplers = job.line.cluster.samplers;
+  if (peers.samplers > 0 && !job.plan.server_path().empty()) {
+    peers.server_workers = peers.samplers * WorkersOfEachServer(peers.workers, peers.samplers);
+  }
+  return peers;
+}
+
+// Without a descriptor for its connection, gRPC would leave a worker waiting silently. The output of each remote shell
+// is a memory file.
+absl::Status CheckDescriptors(const GrpcPeers& peers) {
+  constexpr uint64_t kOwn = 32;  // of this program, gRPC and the results
+  const uint64_t connections = peers.connections(), allowed = OpenFileLimit();
+  const uint64_t needed = connections + peers.remote_shells + kReservedDescriptors + kOwn;
+  if (needed <= allowed) return absl::OkStatus();
+  const char* const who = connections == 1     ? " worker needs "
+                          : peers.samplers > 0 ? " workers and samplers need "
+                                               : " workers need ";
+  return absl::ResourceExhaustedError(
+      absl::StrCat(connections, who, needed, " open files in this process, but its limit is ", allowed,
+                   ": raise it with `ulimit -n` (or LimitNOFILE= of systemd), or use fewer workers"));
+}
+
 int RunGrpc(const Job& job) {
   const CommandLine& line = job.line;
-  const uint32_t worker_count = WorkersOfGrpc(job);
-  if (const absl::Status enough = CheckDescriptors(worker_count); !enough.ok())
-    return Fail(enough, kExitUsage);
+  const GrpcPeers peers = PeersOfGrpc(job);
+  const uint32_t worker_count = peers.workers;
+  if (const absl::Status enough = CheckDescriptors(peers); !enough.ok()) return Fail(enough, kExitUsage);
   if (line.simulate > 0) return RunSimulation(job);
   if (!job.clients.empty() || !job.hosts.empty()) return RunOnHosts(job);
   std::string address = line.cluster.listen;
@@ -109,13 +140,13 @@ int RunGrpc(const Job& job) {
   if (!setup.ok()) return Fail(setup.status(), kExitUsage);
   const JoinSecurity& security = setup->security;
   JoinWatch watch;
-  watch.samplers = line.cluster.samplers;
-  const bool measures_servers = watch.samplers > 0 && !job.plan.server_path().empty();
-  const uint32_t of_each_server = measures_servers ? WorkersOfEachServer(worker_count, watch.samplers) : 0;
-  watch.server_workers = of_each_server * watch.samplers;
-  auto transport = GrpcCoordinator::Listen(
-      address, ListenOptionsFor(security, worker_count + watch.samplers + watch.server_workers,
-                                LanesPerWorker(job), setup->new_token_file));
+  watch.samplers = peers.samplers;
+  watch.server_workers = peers.server_workers;
+  const bool measures_servers = watch.server_workers > 0;
+  const uint32_t of_each_server = measures_servers ? watch.server_workers / watch.samplers : 0;
+  auto transport =
+      GrpcCoordinator::Listen(address, ListenOptionsFor(security, static_cast<uint32_t>(peers.connections()),
+                                                        LanesPerWorker(job), setup->new_token_file));
   if (!transport.ok()) return Fail(transport.status(), kExitUsage);
   std::unique_ptr<Spawner> spawner;
   if (processes > 0) {

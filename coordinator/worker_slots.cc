@@ -40,15 +40,19 @@ absl::StatusOr<UniqueFd> CopyOfInput() {
   }
 }
 
-// `arguments` without those that differ between the workers, "--slots N" and "--slots=N", and those of samplers.
-std::vector<std::string> CommonArguments(const std::vector<std::string>& arguments) {
+// `arguments` without those that differ between the workers, "--slots N" and "--slots=N", and --sampler. A sampler has
+// no lanes, so it refuses their limit.
+std::vector<std::string> CommonArguments(const std::vector<std::string>& arguments, bool of_sampler) {
+  std::vector<std::string> left_out = {"--slots", "--place", "--server-workers"};
+  if (of_sampler) left_out.push_back("--max-lanes");
   std::vector<std::string> common = {"cluster-iobench"};
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
-    if (argument == "--slots" || argument == "--place" || argument == "--server-workers") {
-      ++i;
-    } else if (argument != "--sampler" && !argument.starts_with("--slots=") &&
-               !argument.starts_with("--place=") && !argument.starts_with("--server-workers=")) {
+    const std::string name = argument.substr(0, argument.find('='));
+    if (std::find(left_out.begin(), left_out.end(), name) != left_out.end()) {
+      // Its value is the next word.
+      if (name == argument) ++i;
+    } else if (argument != "--sampler") {
       common.push_back(argument);
     }
   }
@@ -73,8 +77,9 @@ int RunWorkerSlots(const CommandLine& line, const std::vector<std::string>& argu
       reader = UniqueFd(open(absl::StrCat("/proc/self/fd/", input->get()).c_str(), O_RDONLY | O_CLOEXEC));
       if (!reader.valid()) return Fail(ErrnoStatus("/proc/self/fd", errno), kExitUsage);
     }
-    std::vector<std::string> own = CommonArguments(arguments);
-    if (line.server_workers > 0) own.push_back(slot == 0 ? "--sampler" : "--server");
+    const bool is_sampler = line.server_workers > 0 && slot == 0;
+    std::vector<std::string> own = CommonArguments(arguments, is_sampler);
+    if (line.server_workers > 0) own.push_back(is_sampler ? "--sampler" : "--server");
     if (line.client_list_position > 0) {
       own.insert(own.end(), {"--place", absl::StrCat(line.client_list_position + slot)});
     }

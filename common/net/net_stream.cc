@@ -9,21 +9,28 @@ namespace {
 
 constexpr int kBitsPerByte = 8;
 
-absl::Status TooLong(double max_seconds) {
-  return absl::DeadlineExceededError(absl::StrCat("the other end still sends after ", max_seconds, " s"));
+// `what`: what the other end still does.
+absl::Status TooLong(absl::string_view what, double max_seconds) {
+  return absl::DeadlineExceededError(
+      absl::StrCat("the other end still ", what, " after ", max_seconds, " s"));
 }
 
 }  // namespace
 
-absl::StatusOr<Streamed> SendFor(TcpSocket& socket, double seconds, uint32_t record_bytes) {
+absl::StatusOr<Streamed> SendFor(TcpSocket& socket, double seconds, uint32_t record_bytes,
+                                 double max_seconds) {
   const std::vector<std::byte> record(record_bytes, std::byte{0x5a});
   Streamed moved;
   const int64_t begin_ns = MonotonicNowNs(), until_ns = begin_ns + NanosFrom(seconds);
   int64_t now_ns = begin_ns;
   while (now_ns < until_ns) {
-    IOBENCH_RETURN_IF_ERROR(socket.WriteAll(record));
+    for (std::span<const std::byte> left(record); !left.empty();) {
+      IOBENCH_ASSIGN_OR_RETURN(const size_t bytes, socket.WriteSome(left));
+      left = left.subspan(bytes);
+      now_ns = MonotonicNowNs();
+      if (SecondsFrom(now_ns - begin_ns) > max_seconds) return TooLong("reads", max_seconds);
+    }
     moved.bytes += record.size();
-    now_ns = MonotonicNowNs();
   }
   socket.EndWriting();
   moved.seconds = SecondsFrom(now_ns - begin_ns);
@@ -42,7 +49,7 @@ absl::StatusOr<Streamed> ReceiveAll(TcpSocket& socket, uint32_t record_bytes, do
     if (bytes == 0) break;
     moved.bytes += bytes;
     last_ns = MonotonicNowNs();
-    if (SecondsFrom(last_ns - begin_ns) > max_seconds) return TooLong(max_seconds);
+    if (SecondsFrom(last_ns - begin_ns) > max_seconds) return TooLong("sends", max_seconds);
   }
   moved.seconds = SecondsFrom(last_ns - begin_ns);
   return moved;
@@ -72,7 +79,7 @@ absl::Status Echo(TcpSocket& socket, double max_seconds) {
     IOBENCH_ASSIGN_OR_RETURN(const size_t count, socket.ReadSome(bytes));
     if (count == 0) return absl::OkStatus();
     IOBENCH_RETURN_IF_ERROR(socket.WriteAll(std::span(bytes).first(count)));
-    if (SecondsFrom(MonotonicNowNs() - begin_ns) > max_seconds) return TooLong(max_seconds);
+    if (SecondsFrom(MonotonicNowNs() - begin_ns) > max_seconds) return TooLong("sends", max_seconds);
   }
 }
 

@@ -21,9 +21,11 @@ struct Streamed {
 
 inline constexpr double kUnlimitedSeconds = 1e9;
 
-// Writes records for `seconds`, then closes the writing side. Returns the bytes written and the time used, or the
-// socket's error.
-absl::StatusOr<Streamed> SendFor(TcpSocket& socket, double seconds, uint32_t record_bytes);
+// Writes records for `seconds`, then closes the writing side. Returns the bytes written and the time used.
+// DeadlineExceeded: the peer reads so slowly that the last record is not written after `max_seconds`, checked after
+// each call of the kernel, which the socket's timeout limits. Otherwise the socket's errors.
+absl::StatusOr<Streamed> SendFor(TcpSocket& socket, double seconds, uint32_t record_bytes,
+                                 double max_seconds = kUnlimitedSeconds);
 // Reads until the peer closes its writing side. The time runs from the arrival of the first chunk, whose bytes are not
 // counted, to that of the last. Unavailable: the peer sent nothing. DeadlineExceeded: it still sends after
 // `max_seconds`. Otherwise the socket's errors.

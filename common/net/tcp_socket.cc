@@ -137,12 +137,18 @@ absl::Status TcpSocket::SetTimeout(double timeout_s) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<size_t> TcpSocket::WriteSome(std::span<const std::byte> bytes) {
+  for (;;) {
+    const ssize_t moved = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (moved >= 0) return static_cast<size_t>(moved);
+    if (errno != EINTR) return SocketStatus("send", errno);
+  }
+}
+
 absl::Status TcpSocket::WriteAll(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t moved = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0) return SocketStatus("send", errno);
-    bytes = bytes.subspan(static_cast<size_t>(moved));
+    IOBENCH_ASSIGN_OR_RETURN(const size_t moved, WriteSome(bytes));
+    bytes = bytes.subspan(moved);
   }
   return absl::OkStatus();
 }

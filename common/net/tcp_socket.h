@@ -43,7 +43,10 @@ class TcpSocket {
 
   // Limits the time of each single read and write from now on. 0 means no limit, which is also the default.
   absl::Status SetTimeout(double timeout_s);
-  // Blocks until the kernel has taken all bytes. A broken connection is an error, never a SIGPIPE.
+  // Blocks until the kernel has taken all bytes, or some of them when the timeout is reached; returns how many. A
+  // broken connection is an error, never a SIGPIPE.
+  absl::StatusOr<size_t> WriteSome(std::span<const std::byte> bytes);
+  // Blocks until the kernel has taken all bytes, however many timeouts that takes, if the peer reads in each of them.
   absl::Status WriteAll(std::span<const std::byte> bytes);
   // Blocks until `bytes` is full. Unavailable: the peer closed the connection before.
   absl::Status ReadAll(std::span<std::byte> bytes);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct JoinFault {
   std::string client;  // as the user named it: "user@node7:2222"
   std::string problem;
   std::string advice;  // what to do; empty: the problem says it
+  // In the client list, of all workers that were started there: some may have joined. Empty: not known.
+  std::set<uint32_t> positions = {};
 };
 
 // Called on the coordinator's thread by Cluster::Gather. All may be null: then nothing is known.

@@ -77,6 +77,14 @@ bool HasLine(const std::vector<std::string>& lines, std::string_view line) {
   return std::find(lines.begin(), lines.end(), bare) != lines.end();
 }
 
+// As IOzone does: remote shells that were written for it expect -n, which closes standard input.
+std::string WithoutInput(const std::string& launcher) {
+  if (absl::StrContains(launcher, "{host}")) return launcher;
+  const size_t command = launcher.find("{command}");
+  if (command == std::string::npos) return absl::StrCat(launcher, " {host} -n");
+  return absl::StrCat(launcher.substr(0, command), "{host} -n ", launcher.substr(command));
+}
+
 }  // namespace
 
 std::string SlotEnded(uint32_t place, const std::string& ending) {
@@ -94,10 +102,7 @@ std::vector<RemoteStart> StartsOfList(std::span<const ClientEntry> clients, cons
                       .command = "",
                       .copy_command = "",
                       .from_client_list = true};
-    // As IOzone does: remote shells that were written for it expect -n, which closes standard input.
-    const std::string shell = words.credentials_piped || absl::StrContains(launcher, "{host}")
-                                  ? launcher
-                                  : absl::StrCat(launcher, " {host} -n");
+    const std::string shell = words.credentials_piped ? launcher : WithoutInput(launcher);
     start.command = ShellCommand(shell, host, WorkerCommand(clients[i], start.first_place, words));
     starts.push_back(std::move(start));
   }
@@ -216,6 +221,18 @@ std::vector<std::string> Launcher::LinesOf(const Shell& shell) const {
   return lines;
 }
 
+// A client list may start several workers on a client, each with a line of its own.
+std::set<uint32_t> Launcher::PositionsAt(const RemoteStart& failed) const {
+  std::set<uint32_t> positions;
+  for (const Shell& shell : shells_) {
+    const RemoteStart& start = shell.start;
+    const bool same_client = failed.from_client_list && start.host == failed.host;
+    if (!same_client && start.first_place != failed.first_place) continue;
+    for (uint32_t i = 0; i < start.worker_count; ++i) positions.insert(start.first_place + i);
+  }
+  return positions;
+}
+
 void Launcher::Fail(Shell& shell, const std::string& what, int exit_code) {
   shell.failed = true;
   if (!first_fault_ns_.has_value()) first_fault_ns_ = MonotonicNowNs();
@@ -228,7 +245,10 @@ void Launcher::Fail(Shell& shell, const std::string& what, int exit_code) {
   const std::string cause = CauseIn(failure, lines), advice = AdviceFor(failure, lines);
   const std::string problem = absl::StrCat(what, cause.empty() ? " and printed nothing" : ": ",
                                            std::string(absl::StripSuffix(cause, ".")));
-  faults_.push_back({.client = shell.start.host, .problem = problem, .advice = advice});
+  faults_.push_back({.client = shell.start.host,
+                     .problem = problem,
+                     .advice = advice,
+                     .positions = PositionsAt(shell.start)});
   if (options_.on_fault == nullptr) return;
   options_.on_fault(absl::StrCat(shell.start.name, ": ", problem, advice.empty() ? "" : "; ", advice));
   size_t shown = 0;

@@ -97,6 +97,7 @@ class Launcher {
   void FailEnded(Shell& shell);
   void LookForLostSlot(Shell& shell);
   void Fail(Shell& shell, const std::string& what, int exit_code);
+  std::set<uint32_t> PositionsAt(const RemoteStart& failed) const;
   void GiveUpOthers();
   absl::Status Verdict() const;
   std::vector<std::string> LinesOf(const Shell& shell) const;  // output so far

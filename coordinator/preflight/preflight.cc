@@ -36,30 +36,57 @@ struct WorkerNeeds {
   uint32_t lanes = 0;
 };
 
-WorkerNeeds NeedsOf(const v1::Plan& plan, uint32_t worker_count) {
-  WorkerNeeds most;
+// By worker, and by client for what its workers share.
+struct PlanNeeds {
+  std::vector<WorkerNeeds> of_worker;
+  std::map<uint32_t, uint64_t> memory_of_client;  // bytes: of all its live workers in the same phase
+};
+
+WorkerNeeds NeedsIn(const PhaseShape& shape, const v1::Operation& operation, uint64_t worker_count) {
+  WorkerNeeds needs{.lanes = shape.lanes_per_worker};
+  if (!UsesFiles(operation)) return needs;
+  const uint64_t lanes = shape.lanes_per_worker, depth = std::max(1u, operation.depth());
+  needs.memory_bytes = lanes * (kLaneBytes + depth * operation.record_bytes() + operation.buffer_bytes());
+  if (IsMetadata(operation)) {
+    needs.file_bytes = operation.tree().file_bytes();
+    return needs;
+  }
+  const uint64_t files = std::max(1u, shape.files.files_per_lane());
+  if (!IsUnmounted(operation)) needs.open_files = lanes * files;
+  if (CreatesFiles(operation)) {
+    needs.file_bytes = shape.files.shared_file() ? shape.files.bytes_per_lane() * lanes * worker_count
+                                                 : shape.files.bytes_per_lane() / files;
+  }
+  return needs;
+}
+
+void Raise(const WorkerNeeds& needs, WorkerNeeds& most) {
+  most.open_files = std::max(most.open_files, needs.open_files);
+  most.file_bytes = std::max(most.file_bytes, needs.file_bytes);
+  most.memory_bytes = std::max(most.memory_bytes, needs.memory_bytes);
+  most.lanes = std::max(most.lanes, needs.lanes);
+}
+
+PlanNeeds NeedsOf(const v1::Plan& plan, std::span<const Member> members) {
+  PlanNeeds needs;
+  needs.of_worker.resize(members.size());
   for (const v1::Phase& phase : plan.phases()) {
     const PhaseShape shape = ShapeOf(plan, phase);
-    const uint64_t lanes = shape.lanes_per_worker;
-    most.lanes = std::max(most.lanes, shape.lanes_per_worker);
-    for (const v1::Assignment& assignment : phase.assignments()) {
-      const v1::Operation& operation = assignment.operation();
-      if (!UsesFiles(operation)) continue;
-      const uint64_t depth = std::max(1u, operation.depth());
-      most.memory_bytes = std::max(most.memory_bytes, lanes * (kLaneBytes + depth * operation.record_bytes() +
-                                                               operation.buffer_bytes()));
-      if (IsMetadata(operation)) {
-        most.file_bytes = std::max(most.file_bytes, operation.tree().file_bytes());
-        continue;
-      }
-      const uint64_t files = std::max(1u, shape.files.files_per_lane());
-      if (!IsUnmounted(operation)) most.open_files = std::max(most.open_files, lanes * files);
-      const uint64_t bytes = shape.files.shared_file() ? shape.files.bytes_per_lane() * lanes * worker_count
-                                                       : shape.files.bytes_per_lane() / files;
-      if (CreatesFiles(operation)) most.file_bytes = std::max(most.file_bytes, bytes);
+    const WorkerAssignments assignments(phase, members.size());
+    std::map<uint32_t, uint64_t> memory_of_client;
+    for (const Member& member : members) {
+      const v1::Assignment* const assignment = assignments.Of(member.number);
+      if (member.lost || assignment == nullptr) continue;
+      const WorkerNeeds here = NeedsIn(shape, assignment->operation(), members.size());
+      Raise(here, needs.of_worker[member.number]);
+      memory_of_client[member.client] += here.memory_bytes;
+    }
+    for (const auto& [client, bytes] : memory_of_client) {
+      uint64_t& most = needs.memory_of_client[client];
+      most = std::max(most, bytes);
     }
   }
-  return most;
+  return needs;
 }
 
 // The mount options that clients can have in common: without addresses and ports of their own.
@@ -87,7 +114,7 @@ std::string SourceText(const v1::TargetFacts& seen) {
 class Judgement {
  public:
   explicit Judgement(const PreflightFacts& facts)
-      : facts_(facts), needs_(NeedsOf(facts.plan, static_cast<uint32_t>(facts.members.size()))) {}
+      : facts_(facts), needs_(NeedsOf(facts.plan, facts.members)) {}
 
   std::vector<Finding> Take() {
     NoteJoinFaults();
@@ -161,7 +188,7 @@ class Judgement {
   void Sort();
 
   const PreflightFacts& facts_;
-  const WorkerNeeds needs_;
+  PlanNeeds needs_;
   std::vector<Finding> findings_;
   std::map<std::tuple<uint32_t, PreflightCheck, Severity, std::string>, size_t> index_;
 };
@@ -171,7 +198,7 @@ void Judgement::NoteJoinFaults() {
     findings_.push_back({.severity = Severity::kFault,
                          .check = PreflightCheck::kJoin,
                          .client = fault.client,
-                         .workers = {},
+                         .workers = JoinedThere(fault, facts_.members),
                          .problem = fault.problem,
                          .advice = fault.advice,
                          .of_client = true,
@@ -206,29 +233,30 @@ void Judgement::NoteUnmet(const Member& member) {
 void Judgement::NoteLimits(const Member& member) {
   if (member.number >= facts_.limits.size()) return;
   const v1::WorkerLimits& limits = facts_.limits[member.number];
-  if (const uint64_t needed = needs_.open_files + kOwnDescriptors;
-      needs_.open_files > 0 && limits.open_files() > 0 && limits.open_files() < needed) {
+  const WorkerNeeds& needs = needs_.of_worker[member.number];
+  if (const uint64_t needed = needs.open_files + kOwnDescriptors;
+      needs.open_files > 0 && limits.open_files() > 0 && limits.open_files() < needed) {
     Add(member, PreflightCheck::kLimits,
         absl::StrCat("a worker may have ", limits.open_files(), " files open, and its lanes need ", needed),
         "raise the limit with `ulimit -n` (LimitNOFILE= of systemd), or use fewer lanes or files per lane");
   }
-  if (limits.file_bytes() > 0 && limits.file_bytes() < needs_.file_bytes) {
+  if (limits.file_bytes() > 0 && limits.file_bytes() < needs.file_bytes) {
     Add(member, PreflightCheck::kLimits,
         absl::StrCat("a file may have at most ", FormatBytes(static_cast<double>(limits.file_bytes())),
                      " there, and the plan writes files of ",
-                     FormatBytes(static_cast<double>(needs_.file_bytes))),
+                     FormatBytes(static_cast<double>(needs.file_bytes))),
         "raise the limit with `ulimit -f` (LimitFSIZE= of systemd), or use a smaller -s");
   }
-  if (limits.max_lanes() > 0 && limits.max_lanes() < needs_.lanes) {
+  if (limits.max_lanes() > 0 && limits.max_lanes() < needs.lanes) {
     Add(member, PreflightCheck::kLimits,
         absl::StrCat("the worker takes at most ", limits.max_lanes(), " lanes, and the plan has ",
-                     needs_.lanes, " per worker"),
+                     needs.lanes, " per worker"),
         "use more workers, or start the worker with a larger --max-lanes");
   }
-  if (limits.max_memory_bytes() > 0 && limits.max_memory_bytes() < needs_.memory_bytes) {
+  if (limits.max_memory_bytes() > 0 && limits.max_memory_bytes() < needs.memory_bytes) {
     Add(member, PreflightCheck::kMemory,
         absl::StrCat("the lanes of a worker need at least ",
-                     FormatBytes(static_cast<double>(needs_.memory_bytes)), ", and this one takes at most ",
+                     FormatBytes(static_cast<double>(needs.memory_bytes)), ", and this one takes at most ",
                      FormatBytes(static_cast<double>(limits.max_memory_bytes()))),
         "use fewer lanes (-t), a smaller -r or --depth, or start the worker with a larger --max-memory");
   }
@@ -365,14 +393,13 @@ void Judgement::NoteSpace() {
 
 // All workers of a client share its memory.
 void Judgement::NoteMemory() {
-  std::map<uint32_t, uint64_t> workers_of_client;
-  for (const Member& member : facts_.members) workers_of_client[member.client] += member.lost ? 0 : 1;
+  std::set<uint32_t> seen;
   for (const Member& member : facts_.members) {
     if (member.lost || member.number >= facts_.limits.size()) continue;
     const uint64_t free_bytes = facts_.limits[member.number].available_memory_bytes();
     const uint64_t all_bytes = member.facts.memory_bytes();
-    if (free_bytes == 0 || workers_of_client[member.client] == 0) continue;
-    const uint64_t needed = needs_.memory_bytes * std::exchange(workers_of_client[member.client], 0);
+    if (free_bytes == 0 || !seen.insert(member.client).second) continue;
+    const uint64_t needed = needs_.memory_of_client[member.client];
     if (free_bytes < needed) {
       Add(member, PreflightCheck::kMemory,
           absl::StrCat("the lanes of this client need at least ", FormatBytes(static_cast<double>(needed)),
@@ -434,6 +461,15 @@ size_t FaultCount(const PreflightReport& report) {
   return static_cast<size_t>(
       std::count_if(report.findings.begin(), report.findings.end(),
                     [](const Finding& finding) { return finding.severity == Severity::kFault; }));
+}
+
+std::set<uint32_t> JoinedThere(const JoinFault& fault, std::span<const Member> members) {
+  std::set<uint32_t> workers;
+  for (const Member& member : members) {
+    const bool is_there = fault.positions.contains(member.facts.client_list_position());
+    if (is_there && !member.facts.server()) workers.insert(member.number);
+  }
+  return workers;
 }
 
 std::set<uint32_t> WorkersToLeaveOut(std::span<const Member> members, std::span<const Finding> findings) {

@@ -127,6 +127,10 @@ struct PreflightReport {
 };
 size_t FaultCount(const PreflightReport& report);
 
+// Returns the numbers of the workers that have joined from the fault's client although others have not. Workers of
+// servers do not count.
+std::set<uint32_t> JoinedThere(const JoinFault& fault, std::span<const Member> members);
+
 // Returns the numbers of all workers of clients with a fault that leaving them out cures (--skip-bad).
 std::set<uint32_t> WorkersToLeaveOut(std::span<const Member> members, std::span<const Finding> findings);
 

@@ -43,6 +43,13 @@ std::map<uint32_t, uint32_t> FewestLanesWithFiles(const v1::Plan& plan, std::spa
   return fewest;
 }
 
+// Counts the faults of clients from which no worker has joined.
+uint32_t ClientsOfNobody(std::span<const JoinFault> faults, std::span<const Member> members) {
+  uint32_t count = 0;
+  for (const JoinFault& fault : faults) count += JoinedThere(fault, members).empty() ? 1 : 0;
+  return count;
+}
+
 }  // namespace
 
 absl::Status Conductor::GatherWorkers() {
@@ -63,8 +70,12 @@ absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookAtWorkers() {
   // Workers may bring their own targets.
   const v1::Plan given_plan = options_.skip_bad ? plan_ : v1::Plan();
   if (options_.skip_bad) {
-    for (const JoinFault& fault : join_faults_) NoteLeftOut(fault.client, 0, {fault.problem});
-    join_faults_.clear();
+    // Workers that did join on such a client leave with the others that have a fault.
+    std::erase_if(join_faults_, [this](const JoinFault& fault) {
+      if (!JoinedThere(fault, cluster_.members()).empty()) return false;
+      NoteLeftOut(fault.client, 0, {fault.problem});
+      return true;
+    });
   }
   for (uint32_t pass = 0;; ++pass) {
     IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Look> look, LookOnce(pass));
@@ -82,6 +93,7 @@ absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookAtWorkers() {
     if (bad.empty() || bad.size() == cluster_.members().size()) return refusal;
     NoteLeftOut(bad);
     cluster_.Exclude(bad, "the coordinator leaves this client out of the run (--skip-bad)");
+    join_faults_.clear();
     plan_ = given_plan;
     if (!options_.resume.has_value()) *record_.mutable_plan() = plan_;
   }
@@ -106,7 +118,7 @@ absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookOnce(uint32_t pa
   IOBENCH_RETURN_IF_ERROR(CheckStorage(*look, pass));
   for (const v1::WorkerTargets& facts : look->data->facts()) *MetRecord().add_targets() = facts;
   preflight_.findings = FindingsOn(*look);
-  preflight_.client_count = cluster_.client_count() + static_cast<uint32_t>(join_faults_.size());
+  preflight_.client_count = cluster_.client_count() + ClientsOfNobody(join_faults_, cluster_.members());
   preflight_.worker_count = options_.worker_count;
   return look;
 }

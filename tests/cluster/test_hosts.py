@@ -143,6 +143,17 @@ def test_all_hosts_start_at_the_same_time(shell, path, out):
     assert sorted(shell.started()) == [f"c{number:02d}" for number in range(1, 33)]
 
 
+@pytest.mark.parametrize("more, expected", [
+    ((), "3 workers need 102 open files in this process, but its limit is 101"),
+    (("--sampler-hosts", "s"), "4 workers and samplers need 104 open files in this process, but its limit is 101")])
+def test_remote_shells_and_samplers_count_as_open_files(shell, path, out, more, expected):
+    """Each connection and each shell's output takes one, and 96 are left to the rest of the program."""
+    outcome = program.run([*on_hosts("c[1-3]", shell.launcher, *more), *SMALL], path=path, out=out,
+                          prefix=("prlimit", "--nofile=101:101")).expect(1)
+    assert expected in outcome.stderr, outcome
+    assert shell.started() == [], "nothing was started"
+
+
 def test_workers_are_numbered_by_host_and_slot(shell, path, out):
     outcome = program.run([*on_hosts("b*2,a", shell.launcher), *SMALL, "-w"], path=path, out=out).expect(0)
     assert outcome.result["run"]["worker_count"] == 3 and sorted(shell.started()) == ["a", "b"]

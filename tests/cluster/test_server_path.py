@@ -25,10 +25,11 @@ def worker(port, *words):
     return (program.BINARY, "worker", "--join", f"127.0.0.1:{port}", "--insecure", *words)
 
 
-def run(path, out, port, server_dir, words, workers=2, server_workers=2, root=None):
+def run(path, out, port, server_dir, words, workers=2, server_workers=2, root=None, server_words=()):
     """Runs with two workers of one client and a sampler with server workers beside it, all on this host."""
     listen = ["--listen", f"127.0.0.1:{port}", "--insecure", "--workers", str(workers), "--samplers", "1"]
     server = ["--sampler", "--server-workers", str(server_workers), "--root", str(root or server_dir)] if server_workers else ["--sampler"]
+    server += server_words
     helpers = [worker(port, "--root", str(path))] * workers + [worker(port, *server)]
     return program.run([*listen, "--server-path", str(server_dir), *words], path=path, out=out, helpers=helpers)
 
@@ -50,6 +51,12 @@ def test_the_server_does_each_phase_after_the_clients(path, out, port, server_di
     # The run's data are gone, and what was there before is unchanged.
     assert [entry.name for entry in server_dir.iterdir()] == ["yours"]
     assert (server_dir / "yours").read_text() == "not ours"
+
+
+@pytest.mark.parametrize("limit", [["--max-lanes", "2"], ["--max-lanes=2"]])
+def test_the_limit_of_lanes_is_for_the_workers_beside_the_sampler(path, out, port, server_dir, limit):
+    outcome = run(path, out, port, server_dir, [*OPTIONS, "--join-timeout", "20"], server_words=limit).expect(0)
+    assert [phase["bytes"] for phase in outcome.phases] == [2 * FILE_BYTES] * 4
 
 
 def test_layers_have_the_rates_of_their_phases(path, out, port, server_dir):

@@ -148,6 +148,13 @@ TEST_CASE("a client list's remote shells get -n, as IOzone's do, unless the work
              Catch::StartsWith("rsh a 'cd /d && ") && Catch::Contains(" --token-file - "));
 }
 
+TEST_CASE("a launcher of a client list that places the command gets host and -n before it") {
+  const std::vector<ClientEntry> clients = {{"a", "/d", "/p", ""}};
+  const WorkerArguments words{.join_address = "head:9400", .credentials_piped = false};
+  CHECK_THAT(StartsOfList(clients, "rsh -l me {command}", words)[0].command,
+             Catch::StartsWith("rsh -l me a -n 'cd /d && ") && Catch::EndsWith("'"));
+}
+
 TEST_CASE("clients are told an address that they can reach") {
   CHECK(AddressForClients("10.0.0.1:4000", "").value() == "10.0.0.1:4000");
   CHECK(AddressForClients("[::]:4000", "head.example").value() == "head.example:4000");

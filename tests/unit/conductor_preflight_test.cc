@@ -172,6 +172,55 @@ TEST_CASE("with --skip-bad, a run goes on without workers that do not join") {
              Contains("4 of 6 workers have joined"));
 }
 
+// Workers of the client list, the last of which does not join: it is on the host of the workers from `first` on.
+void LackLastOf(uint32_t first, FourHosts& run) {
+  std::set<uint32_t> positions;
+  for (uint32_t i = 0; i < run.hosts.size(); ++i) {
+    run.hosts[i].set_client_list_position(i + 1);
+    if (i >= first) positions.insert(i + 1);
+  }
+  run.worker_count = static_cast<uint32_t>(run.hosts.size()) + 1;
+  positions.insert(run.worker_count);
+  const JoinFault fault{.client = "admin@c", .problem = "kaboom", .advice = "", .positions = positions};
+  run.join_watch.faults = [fault] { return std::vector<JoinFault>{fault}; };
+}
+
+TEST_CASE("with --skip-bad, a client with a worker that does not join is left out with its other workers") {
+  FourHosts run;
+  run.skip_bad = true;
+  run.hosts = {Facts("a"), Facts("b"), Facts("c"), Facts("c")};
+  LackLastOf(2, run);
+  REQUIRE(run.Go() == kExitOk);
+  const v1::RunReport& report = run.conductor->report();
+  CHECK(run.Clients() == std::vector<std::string>{"a", "b"});
+  CHECK(report.run().worker_count() == 2);
+  CHECK(report.phases(0).bytes() == 8_KiB);
+  REQUIRE(report.run().left_out_size() == 1);
+  CHECK(report.run().left_out(0).client() == "c");
+  CHECK(report.run().left_out(0).worker_count() == 2);
+  CHECK(report.run().left_out(0).problems(0) == "kaboom");
+}
+
+TEST_CASE("a client that --skip-bad would leave out alone refuses the run if its worker does not join") {
+  FourHosts run;
+  run.skip_bad = true;
+  run.hosts = {Facts("c"), Facts("c")};
+  LackLastOf(0, run);
+  CHECK(run.Go() == kExitUsage);
+  CHECK_THAT(std::string(run.conductor->refusal().message()), Contains("kaboom"));
+}
+
+TEST_CASE("preflight counts a client once if only some of its workers join") {
+  FourHosts run;
+  run.preflight_only = true;
+  run.hosts = {Facts("a"), Facts("b"), Facts("c"), Facts("c")};
+  LackLastOf(2, run);
+  CHECK(run.Go() == kExitUsage);
+  CHECK(run.conductor->preflight().client_count == 3);
+  REQUIRE(run.conductor->preflight().findings.size() == 1);
+  CHECK(run.conductor->preflight().findings[0].workers == std::set<uint32_t>{2, 3});
+}
+
 TEST_CASE("preflight alone finds the same, starts nothing and leaves nothing") {
   FourHosts run;
   run.preflight_only = true;

@@ -198,6 +198,7 @@ struct Run {
   HookCommands hooks;
   bool skip_bad = false;
   bool preflight_only = false;
+  JoinWatch join_watch;
   double max_duration_s = 0;
   std::optional<ResumePoint> resume;
   std::vector<v1::PhaseReport> phases;  // the conductor keeps only briefs of them
@@ -238,6 +239,7 @@ struct Run {
     options.in_process = in_process;
     options.hooks = hooks;
     options.skip_bad = skip_bad;
+    options.join_watch = join_watch;
     options.preflight_only = preflight_only;
     options.max_duration_s = max_duration_s;
     options.resume = resume;

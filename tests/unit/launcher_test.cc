@@ -138,6 +138,8 @@ TEST_CASE("a worker that ends before it joined is noticed although others of its
   CHECK_THAT(hosts.reported,
              Catch::StartsWith("host a: worker 1 ended with exit code 3 before it joined: ") &&
                  Catch::Contains("-+h HOST") && Catch::Contains("no coordinator"));
+  REQUIRE(hosts.launcher().faults().size() == 1);
+  CHECK(hosts.launcher().faults()[0].positions == std::set<uint32_t>{1, 2, 3});
 }
 
 TEST_CASE("a worker that ends after it joined is left to the run, which knows about it") {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "common/net/net_stream.h"
 #include "common/net/tcp_socket.h"
 #include "tests/support/rights_guard.h"
 
@@ -52,6 +53,19 @@ TEST_CASE("a network test that would take an hour or all memory is refused") {
   test = TestOf("127.0.0.1", 1);
   test.set_record_bytes(UINT32_MAX);
   CHECK(absl::IsInvalidArgument(TakePartInNetTest(test).status()));
+}
+
+TEST_CASE("a peer that reads slowly cannot hold up a sender beyond its max time") {
+  auto listening = TcpSocket::Listen();
+  REQUIRE(listening.ok());
+  auto sender = TcpSocket::Connect("127.0.0.1", *listening->Port(), 5);
+  REQUIRE(sender.ok());
+  const auto peer = listening->Accept(5);  // takes what fits into the kernel's buffers
+  REQUIRE(peer.ok());
+  REQUIRE(sender->SetTimeout(0.2).ok());
+  const auto sent = SendFor(*sender, 0.01, 64 << 20, 0.1);
+  CHECK(absl::IsDeadlineExceeded(sent.status()));
+  CHECK_THAT(std::string(sent.status().message()), Contains("still reads after 0.1 s"));
 }
 
 }  // namespace

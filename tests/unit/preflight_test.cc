@@ -217,6 +217,31 @@ TEST_CASE("all workers of a client share its memory") {
   CHECK(finding.problem == "the lanes of this client need at least 1.25 MiB, and only 1 MiB are free");
 }
 
+TEST_CASE("the parts of a mix need the memory of the workers that do them") {
+  Clients clients(5);
+  for (uint32_t worker = 0; worker < 5; ++worker) {
+    clients.members[worker].client = 0;
+    clients.members[worker].facts.set_memory_bytes(5_MiB);
+    clients.limits[worker].set_available_memory_bytes(5_MiB);
+  }
+  // One worker with large records in each phase: 2 x (256 KiB + 1 MiB) + 4 x 2 x (256 KiB + 64 KiB).
+  v1::Phase& first = *clients.plan.mutable_phases(0);
+  *first.add_assignments() = first.assignments(0);
+  first.mutable_assignments(0)->mutable_who()->add_workers(0);
+  first.mutable_assignments(0)->mutable_operation()->set_record_bytes(1_MiB);
+  v1::Phase second = first;
+  second.mutable_assignments(0)->mutable_who()->set_workers(0, 1);
+  *clients.plan.add_phases() = second;
+  CHECK(clients.Found().empty());
+  clients.limits[4].set_max_memory_bytes(1_MiB);  // it needs 640 KiB
+  CHECK(clients.Found().empty());
+  clients.limits[1].set_max_memory_bytes(1_MiB);
+  CHECK(clients.Only().workers == std::set<uint32_t>{1});
+  clients.limits[1].set_max_memory_bytes(0);
+  clients.limits[0].set_available_memory_bytes(4_MiB);
+  CHECK(clients.Only().problem == "the lanes of this client need at least 5 MiB, and only 4 MiB are free");
+}
+
 TEST_CASE("little free memory, an uncertain clock and other mount options are warnings") {
   Clients clients(3);
   clients.limits[0].set_available_memory_bytes(6_GiB);

@@ -30,8 +30,6 @@ constexpr int64_t kMinTickNs = 20'000'000;
 constexpr int64_t kTickNsPerWaiting = 40'000;
 constexpr int kAfterExhaustionMs = 250;
 constexpr int64_t kAfterRefusalNs = 1'000'000'000;  // for gRPC to send the reason
-// Descriptors for results, plans and gRPC itself.
-constexpr int kReservedDescriptors = 64;
 // A joining worker sends a TLS handshake, at most 64 KiB of facts, and their frames.
 constexpr uint64_t kMaxInputBytes = 256 << 10;
 constexpr unsigned char kTlsHandshake = 0x16;

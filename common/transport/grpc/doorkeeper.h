@@ -20,6 +20,10 @@
 
 namespace iobench {
 
+// The last descriptors below the limit of open files, which no waiting connection may use: for results, plans and gRPC
+// itself.
+inline constexpr int kReservedDescriptors = 64;
+
 // gRPC itself neither limits the number of connections nor reports which peers failed to connect. So this class
 // listens, and gives a connection to gRPC only after its first byte has shown the expected protocol (TLS or HTTP/2).
 // Until its worker has joined, it keeps a duplicate of the descriptor, which shows when the connection ends and can end
