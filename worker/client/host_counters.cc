@@ -112,7 +112,8 @@ void AddNics(const HostCounters& before, const HostCounters& after, const std::s
 
 const NicFacts& FactsOfNic(const std::string& name) {
   static Mutex mutex;
-  static std::map<std::string, NicFacts> known;  // its elements must not move
+  // Its elements must not move. Never destroyed: a thread that hangs in a system call may outlive main().
+  static auto& known = *new std::map<std::string, NicFacts>;
   const MutexLock lock(mutex);
   const auto found = known.find(name);
   return found != known.end() ? found->second : known.emplace(name, LookAtNic(name)).first->second;

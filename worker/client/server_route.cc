@@ -117,7 +117,8 @@ std::string AddressOf(const std::string& host) {
   const std::string name = in_brackets ? host.substr(1, host.size() - 2) : host;
   if (ParseAddress(name)) return name;
   static Mutex mutex;
-  static std::map<std::string, std::string> known;
+  // Never destroyed: a thread that hangs in a system call may outlive main().
+  static auto& known = *new std::map<std::string, std::string>;
   const MutexLock lock(mutex);
   const auto [found, is_new] = known.try_emplace(name);
   if (!is_new) return found->second;

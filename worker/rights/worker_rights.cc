@@ -32,7 +32,8 @@ const ActionWords& WordsOf(WorkerAction action) {
 }
 
 WorkerRights& Rights() {
-  static WorkerRights rights;
+  // Never destroyed: a thread that hangs in a system call may outlive main().
+  static auto& rights = *new WorkerRights;
   return rights;
 }
 

@@ -62,7 +62,8 @@ class SilentServers {
 };
 
 SilentServers& TheSilentServers() {
-  static SilentServers servers;
+  // Never destroyed: a thread that waits for a server may outlive main().
+  static auto& servers = *new SilentServers;
   return servers;
 }
 
