@@ -161,7 +161,9 @@ class Terminal:
 
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
-        self.tmux("new-session", "-d", "-x", "100", "-y", "30", "env", "-i", f"PATH={os.environ['PATH']}", "PS1=$ ",
+        sanitizers = [f"{name}={os.environ[name]}" for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")
+                      if name in os.environ]
+        self.tmux("new-session", "-d", "-x", "100", "-y", "30", "env", "-i", *sanitizers, f"PATH={os.environ['PATH']}", "PS1=$ ",
                   "LC_ALL=C.UTF-8", "TERM=screen", "sh")
 
     def tmux(self, *arguments):
