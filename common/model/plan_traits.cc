@@ -105,6 +105,10 @@ bool MovesNothing(const v1::Operation& operation) {
   return engine != nullptr && !engine->uses_files;
 }
 
+bool DividesClients(const v1::Phase& phase) {
+  return phase.has_alone() || phase.has_interference() || phase.has_on_servers();
+}
+
 const v1::Phase* PlannedPhase(const v1::Plan& plan, const v1::PhaseReport& phase) {
   if (plan.phases().empty()) return nullptr;
   return &plan.phases(static_cast<int>(phase.index() % static_cast<uint32_t>(plan.phases_size())));

@@ -57,6 +57,9 @@ bool MovesNothing(const v1::Operation& operation);  // its engine uses no files:
 // The phase of the plan that a phase of the report measured; repetitions have indices beyond the plan's last phase. Null:
 // the plan has no phases.
 const v1::Phase* PlannedPhase(const v1::Plan& plan, const v1::PhaseReport& phase);
+// True for a phase that is not one of all clients alike: of one client alone, beside a load (or its undisturbed twin), or
+// of the servers. Otherwise it is like the phase of all clients that it was made from.
+bool DividesClients(const v1::Phase& phase);
 // The lanes that the plan asks for: in a phase that lost some, fewer took part. Those that took part if there is no plan.
 uint32_t PlannedLanes(const v1::RunInfo& run, const v1::PhaseReport& phase);
 

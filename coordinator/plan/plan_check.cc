@@ -168,9 +168,7 @@ void CompleteRegion(v1::Phase& phase) {
 
 // The phases of a saved plan may already be those of some workers; each client alone would do only its part of them.
 absl::Status CheckPerClient(const v1::Plan& plan) {
-  const bool is_divided = std::any_of(plan.phases().begin(), plan.phases().end(), [](const v1::Phase& phase) {
-    return phase.has_alone() || phase.has_interference() || phase.has_on_servers();
-  });
+  const bool is_divided = std::any_of(plan.phases().begin(), plan.phases().end(), DividesClients);
   if (!plan.per_client() || !is_divided) return absl::OkStatus();
   return absl::InvalidArgumentError("the plan already divides its clients: leave out --per-client");
 }

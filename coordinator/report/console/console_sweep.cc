@@ -370,9 +370,7 @@ bool IsSweep(const v1::Plan& plan) {
   for (const v1::Phase& phase : plan.phases()) {
     const bool same_kind = (phase.only_target() > 0) == (plan.phases(0).only_target() > 0);
     const bool has_target = phase.only_target() <= static_cast<uint32_t>(plan.targets_size());
-    if (phase.assignments_size() != 1 || !same_kind || !has_target || phase.has_alone() ||
-        phase.has_interference() || phase.has_on_servers())
-      return false;
+    if (phase.assignments_size() != 1 || !same_kind || !has_target || DividesClients(phase)) return false;
     v1::Operation operation = FirstOperationOf(phase);
     const Place place = PlaceOf(plan, phase);
     operation.clear_record_bytes();

@@ -47,8 +47,7 @@ double RateOf(const v1::RunReport& report, const v1::PhaseReport& phase) {
 // replace.
 bool IsOfAllClients(const v1::Plan& plan, const v1::PhaseReport& phase) {
   const v1::Phase* const planned = PlannedPhase(plan, phase);
-  if (planned == nullptr) return true;
-  return !planned->has_alone() && !planned->has_interference() && !planned->has_on_servers();
+  return planned == nullptr || !DividesClients(*planned);
 }
 
 std::vector<Surface> SurfacesOf(const v1::RunReport& report) {
