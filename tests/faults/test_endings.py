@@ -1,5 +1,6 @@
 """Runs in which a call hangs, is refused or transfers too little end by themselves, and say why."""
 import os
+import re
 import signal
 import subprocess
 import time
@@ -145,12 +146,22 @@ def test_a_coordinator_that_is_stopped_for_less_than_the_lease_loses_nobody(path
 
 
 def test_too_few_descriptors_are_an_error_before_anything_is_started(path, out):
-    command = f"ulimit -n 40; exec {program.BINARY} -i 0 -r 4k -s 64k --spawn 30 --path {path} --out {out}"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=program.PATIENCE_S, check=False,
-                          env=program.clean_environment())
-    assert done.returncode == 1, done
-    assert "30 workers need 62 open files" in done.stderr and "its limit is 40" in done.stderr, done
+    def run_with(descriptors):
+        command = f"ulimit -n {descriptors}; exec {program.BINARY} -i 0 -r 4k -s 64k --spawn 30 --path {path} --out {out}"
+        return subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=program.PATIENCE_S, check=False,
+                              env=program.clean_environment())
+
+    refused = run_with(40)
+    assert refused.returncode == 1, refused
+    needed = re.search(r"30 workers need (\d+) open files in this process, but its limit is 40", refused.stderr)
+    assert needed, refused
     assert not out.exists()
+    # The number is the smallest limit that is accepted, and with it the run succeeds.
+    refused = run_with(int(needed[1]) - 1)
+    assert refused.returncode == 1 and f"its limit is {int(needed[1]) - 1}" in refused.stderr, refused
+    assert not out.exists()
+    done = run_with(int(needed[1]))
+    assert done.returncode == 0, done
 
 
 def test_a_join_that_hangs_for_want_of_memory_is_bounded(tmp_path):
