@@ -163,6 +163,7 @@ void PhaseConductor::NoteHowWorkersEnded(bool lanes_ran) {
       if (!IsCollected(member.number)) worker.clear_lanes();  // incomplete
       worker.set_lost(true);
       worker.set_lost_reason(member.lost_reason);
+      worker.set_lost_in_phase(lanes_.TakesPart(member.number));
       worker.set_last_known_bytes(lanes_.LastKnownBytes(member.number));
     }
     worker.set_reconnects(member.reconnects - notes_[member.number].reconnects_before);
@@ -249,7 +250,7 @@ void PhaseConductor::AddLanes(const Member& member, const v1::Operation& operati
       if (begun_before) lane.mutable_tree()->set_unknown(true);
       if (context_.trees.IsBroken(phase_.only_target(), lane.file_owner(), operation))
         lane.set_sits_out(true);
-    } else if (!creates && context_.broken_files.contains({phase_.only_target(), lane.file_owner()})) {
+    } else if (!creates && context_.broken_files.Contains(FilesOf(lane, shape_))) {
       lane.set_sits_out(true);
     }
     *prepare.add_lanes() = std::move(lane);

@@ -185,6 +185,17 @@ absl::Status CheckErrorCounts(const google::protobuf::RepeatedPtrField<v1::Error
   return absl::OkStatus();
 }
 
+absl::Status CheckErrors(const v1::LaneResult& lane) {
+  IOBENCH_RETURN_IF_ERROR(CheckErrorCounts(lane.errors(), "errors"));
+  uint64_t errors = 0;  // at most kMaxErrorCounts * kMaxErrors
+  for (const v1::ErrorCount& error : lane.errors()) errors += error.count();
+  if (lane.warmup_errors() > errors) {
+    return Impossible(
+        absl::StrCat("it counts ", lane.warmup_errors(), " errors in its warm-up, and ", errors, " in all"));
+  }
+  return CheckErrorCounts(lane.retries(), "retries");
+}
+
 absl::Status CheckLaneTimes(const v1::LaneResult& lane) {
   for (const int64_t ns : {lane.first_op_worker_ns(), lane.ops_end_worker_ns(), lane.region_end_worker_ns(),
                            lane.deadline_worker_ns(), lane.last_op_worker_ns(), lane.stall_begin_worker_ns(),
@@ -243,8 +254,7 @@ absl::Status CheckLane(const v1::LaneResult& lane, const ResultFrame& frame) {
   IOBENCH_RETURN_IF_ERROR(CheckLaneTimes(lane));
   IOBENCH_RETURN_IF_ERROR(CheckAmounts(lane, frame, frame.collected - frame.start));
   IOBENCH_RETURN_IF_ERROR(CheckKinds(lane));
-  IOBENCH_RETURN_IF_ERROR(CheckErrorCounts(lane.errors(), "errors"));
-  IOBENCH_RETURN_IF_ERROR(CheckErrorCounts(lane.retries(), "retries"));
+  IOBENCH_RETURN_IF_ERROR(CheckErrors(lane));
   IOBENCH_RETURN_IF_ERROR(CheckOpenLoop(lane, frame.operation));
   IOBENCH_RETURN_IF_ERROR(CheckTimeline(lane));
   IOBENCH_RETURN_IF_ERROR(CheckSlices(lane));

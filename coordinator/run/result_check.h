@@ -27,10 +27,11 @@ struct ResultFrame {
 //
 // Checked are: each lane of the frame is there once, and no other; names have a plausible length; bytes and ops do not
 // exceed what the lane's time and the largest op allow, and sums over the lanes do not wrap; parts do not exceed their
-// whole (timed region, kinds of ops, verification); a histogram counts as many ops as its kind has, and its sums agree
-// with its extremes; times are in order and, mapped by the worker's pings, between T and the arrival of the result;
-// timelines and slices ascend and end at the totals; durations are finite and not negative. Times are not compared with
-// the phase's if the pings contradict each other, since mark clock_step then says that they cannot be mapped.
+// whole (timed region, kinds of ops, errors in the warm-up, verification); a histogram counts as many ops as its kind
+// has, and its sums agree with its extremes; times are in order and, mapped by the worker's pings, between T and the
+// arrival of the result; timelines and slices ascend and end at the totals; durations are finite and not negative.
+// Times are not compared with the phase's if the pings contradict each other, since mark clock_step then says that they
+// cannot be mapped.
 absl::Status CheckResult(const v1::WorkerPhaseResult& result, const ResultFrame& frame);
 
 // Returns an upper bound of the size of an operation's ops. 0: it moves no data.

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <string>
 
 #include "coordinator/analysis/phase/open_loop_figures.h"
@@ -114,6 +115,49 @@ TEST_CASE("ops of a worker that does not count are not due") {
   CHECK(report.parts(0).open_loop().gap_us() == Approx(4000));
   CHECK(report.open_loop().asked_ops_per_s() == 650);
   CHECK(report.open_loop().gap_us() == Approx(1e6 * 2 / 650));
+}
+
+TEST_CASE(
+    "a worker that was lost in the phase takes its share of the rate along, even if it had moved nothing") {
+  PhaseScript script = Mixed();
+  script.plan().mutable_assignments(1)->mutable_who()->add_workers(3);
+  script.Lane(3).Moves(0).InOps(4000).EndsAt(10_s).OpsTake(0.0005);
+  v1::PhaseRecord record = script.Record();
+  record.mutable_workers(3)->set_lost(true);
+  record.mutable_workers(3)->clear_lanes();
+  record.mutable_workers(3)->set_lost_in_phase(true);
+  const v1::PhaseReport report = SummarizePhase(script.Run(), record);
+  CHECK(report.parts(1).open_loop().asked_ops_per_s() == 200);  // of 400
+  CHECK(report.parts(1).open_loop().gap_us() == Approx(5000));
+  CHECK(report.open_loop().asked_ops_per_s() == 200);
+}
+
+TEST_CASE("ops that failed during the warm-up are neither due nor missed") {
+  PhaseScript script("random-read");
+  script.operation().mutable_arrivals()->set_ops_per_s(10);
+  script.Lane(0).Moves(100_MiB).InOps(100).EndsAt(10_s);
+  v1::PhaseRecord record = script.Record();
+  record.mutable_workers(0)->set_missed_arrivals(3);
+  v1::LaneResult& lane = *record.mutable_workers(0)->mutable_lanes(0);
+  Histogram response;
+  for (int i = 0; i < 90; ++i) response.Add(3'000'000);
+  *lane.mutable_response() = response.ToProto();
+  for (const uint64_t count : {10, 2}) {
+    v1::ErrorCount& error = *lane.add_errors();
+    error.set_kind(v1::OP_READ);
+    error.set_errno_value(count == 2 ? EIO : ESTALE);
+    error.set_count(count);
+  }
+  struct Case {
+    uint64_t warmup_errors, missed;
+  };
+  for (const Case& each : {Case{0, 3 + 12}, Case{5, 3 + 7}, Case{12, 3}, Case{UINT64_MAX, 3}}) {
+    lane.set_warmup_errors(each.warmup_errors);
+    const v1::OpenLoopReport open_loop = SummarizePhase(script.Run(), record).open_loop();
+    CHECK(open_loop.missed_ops() == each.missed);
+    CHECK(open_loop.due_ops() == 90 + each.missed);
+    CHECK(open_loop.done_percent() == Approx(9000.0 / static_cast<double>(90 + each.missed)));
+  }
 }
 
 TEST_CASE("the workers that are left share the whole rate in later phases") {

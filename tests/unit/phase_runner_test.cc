@@ -461,6 +461,25 @@ TEST_CASE("ops that fail until the time is over are in the lane's time, and no o
   CHECK(lane.stall_end_worker_ns() == lane.ops_end_worker_ns());
 }
 
+TEST_CASE("a lane reports how many of its errors belong to the warm-up") {
+  for (const double warmup_s : {0.0, 1000.0}) {  // all 16 ops are within it, or none
+    WorkerHarness worker;
+    const TempDir directory;
+    worker.ClaimData(directory);
+    v1::Prepare prepare = PhaseOf("read", 1, directory.path());
+    prepare.mutable_stop()->set_warmup_s(warmup_s);
+    prepare.mutable_stop()->set_max_errors(16);
+    worker.Prepare(prepare);
+    REQUIRE(::truncate((directory.data() + "/lane-000000.0").c_str(), 0) == 0);
+    worker.ArmIn(2'000'000);
+    worker.WaitDone();
+    const v1::LaneResult lane = worker.Collect().lanes(0);
+    REQUIRE(lane.errors_size() == 1);
+    CHECK(lane.errors(0).count() == 16);
+    CHECK(lane.warmup_errors() == (warmup_s > 0 ? 16u : 0u));
+  }
+}
+
 TEST_CASE("a trace that is written has the ops that succeeded, wherever others failed") {
   WorkerHarness worker;
   const TempDir directory;

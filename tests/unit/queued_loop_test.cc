@@ -287,6 +287,21 @@ TEST_CASE(
   REQUIRE(lane.recorder.last_end() == Ticks{6'500});
 }
 
+TEST_CASE("failed ops of a queue's warm-up are told from those after it by when they ended") {
+  for (const auto& [warmup_end, failed_count] :
+       std::vector<std::pair<uint64_t, uint64_t>>{{0, 0}, {6'099, 0}, {6'100, 1}, {6'299, 1}, {6'300, 2}}) {
+    INFO("warm-up until " << warmup_end);
+    Lane lane(8, 2);
+    if (warmup_end > 0) lane.recorder.SetWarmupEnd({warmup_end});
+    // Two ops end together at 6100, 6200, 6300 and 6400. Of the first and the third pair, one fails.
+    lane.queue.moved = [](uint64_t number) { return number % 4 == 1 ? -int64_t{EIO} : int64_t{1024}; };
+    while (lane.Runs().reason == Reason::kFailed) lane.context.resume = true;
+    CHECK(lane.recorder.ops() == 6);
+    CHECK(lane.context.failed_ops.total() == 2);
+    CHECK(lane.context.warmup_failed_count == failed_count);
+  }
+}
+
 // Ops 0 to 39 take 100 ns each, those from 40 to `fails_until` fail after 1 ms. The lane goes on after failures.
 void RunsOverFailures(Lane& lane, uint64_t fails_until) {
   const auto fails = [=](uint64_t number) { return number >= 40 && number < fails_until; };

@@ -73,6 +73,19 @@ TEST_CASE("an honest result counts") {
   CHECK(Honest().Check().message() == "");
 }
 
+TEST_CASE("errors may all be of the warm-up, but not more than all") {
+  Honest worker;
+  for (const uint64_t count : {3, 4}) {
+    v1::ErrorCount& error = *worker.Lane(0).add_errors();
+    error.set_kind(v1::OP_READ);
+    error.set_count(count);
+  }
+  worker.Lane(0).set_warmup_errors(7);
+  CHECK(worker.Check().message() == "");
+  worker.Lane(0).set_warmup_errors(8);
+  CHECK_THAT(std::string(worker.Check().message()), Contains("8 errors in its warm-up, and 7 in all"));
+}
+
 TEST_CASE("a lane that failed before its first op, or sat out, is no lie") {
   Honest worker;
   v1::LaneResult failed;
@@ -110,6 +123,8 @@ TEST_CASE("a result that cannot be is refused, whichever figure lies") {
       {"retries of a kind of op that there is not",
        [](Honest& w) { w.Lane(0).add_retries()->set_kind(static_cast<v1::OpKind>(-1)); }},
       {"2^63 errors", [](Honest& w) { w.Lane(0).add_errors()->set_count(uint64_t{1} << 63); }},
+      {"2^64 - 1 errors in the warm-up, and none in all",
+       [](Honest& w) { w.Lane(0).set_warmup_errors(UINT64_MAX); }},
       {"errors without end",
        [](Honest& w) {
          for (int i = 0; i < 1000; ++i) w.Lane(0).add_errors();

@@ -246,6 +246,25 @@ TEST_CASE("an op that fails ends the loop, says which it was, and counts nowhere
   REQUIRE(lane.offsets.size() == 6);  // none after it
 }
 
+TEST_CASE("failed ops of the warm-up are told from those after it by when they ended") {
+  for (const auto& [warmup_end, failed_count] : std::vector<std::pair<uint64_t, uint64_t>>{
+           {0, 0}, {5'199, 0}, {5'200, 1}, {5'399, 1}, {5'400, 2}, {9'000, 3}}) {
+    INFO("warm-up until " << warmup_end);
+    Lane lane(6);
+    lane.stream.fill_ns = 0;
+    if (warmup_end > 0) lane.recorder.SetWarmupEnd({warmup_end});
+    // The ops end at 5100, 5200 … 5600; every other one fails.
+    lane.on_op = [](const Op& op) { return op.offset % 2048 != 0 ? -int64_t{EIO} : int64_t{op.length}; };
+    while (lane.Runs(Hundred).reason == LoopEnd::Reason::kFailed) {
+      Op skipped;
+      lane.stream.Fill(std::span(&skipped, 1));
+      lane.context.resume = true;
+    }
+    CHECK(lane.context.failed_ops.total() == 3);
+    CHECK(lane.context.warmup_failed_count == failed_count);
+  }
+}
+
 // Ops 0 to 39 take 100 ns each, those from 40 to `fails_until` fail after 1 ms each. The lane goes on after failures.
 struct FailingLane : Lane {
   explicit FailingLane(uint64_t fails_until) : Lane(100) {

@@ -168,6 +168,7 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   AddOutcome(outcome, result);
   result.set_settle_s(SecondsFrom(settle_ns_));
   AddCounts(setup_->context().failed_ops, work_, *result.mutable_errors());
+  result.set_warmup_errors(setup_->context().warmup_failed_count);
   AddCounts(setup_->context().retried_ops, work_, *result.mutable_retries());
   AddBetween(*setup_, outcome, work_, scale, result);
   if (const OpenLoop* const open_loop = setup_->open_loop(); open_loop != nullptr) {

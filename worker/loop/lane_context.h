@@ -88,6 +88,7 @@ struct LaneContext {
   uint64_t pass = 0;
   uint64_t hook_ticks = 0;
   FailedOps failed_ops{};
+  uint64_t warmup_failed_count = 0;  // of failed_ops, those that ended by the end of the warm-up
   // Attempts that the engine repeated, with the errno that made it do so. The ops themselves count by their final
   // outcome.
   FailedOps retried_ops{};
@@ -96,6 +97,13 @@ struct LaneContext {
   // loop.
   std::function<bool()> end_pass = {};
 };
+
+// Notes an op of the lane that ended at `end` and failed. `moved` is as in FailedOps::Note.
+inline void NoteFailedOp(LaneContext& lane, const Op& op, int64_t moved, Ticks end) {
+  lane.failed_ops.Note(op, moved);
+  if (lane.recorder.IsInWarmup(end)) ++lane.warmup_failed_count;
+  lane.recorder.NoteWaitedUntil(end);
+}
 
 // Why the loop ended, and for a failure, at which op. Errors are errnos here, because the loop must not make a Status;
 // LaneSetup::FailureOf does afterwards.

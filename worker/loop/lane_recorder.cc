@@ -4,11 +4,6 @@
 #include <cassert>
 
 namespace iobench {
-namespace {
-
-constexpr Ticks kNoWarmup{UINT64_MAX};
-
-}  // namespace
 
 LaneRecorder::LaneRecorder(OpKinds kinds, const TickScale& scale)
     : scale_(scale),

@@ -72,6 +72,8 @@ class LaneRecorder {
   // Ops that end by this instant count in the totals, but not in histograms and measured totals. The op in flight at
   // that instant is the first that counts, as in every window. Call it before Start.
   void SetWarmupEnd(Ticks at);
+  // True if an op that ends then, and after all that were added, belongs to the warm-up.
+  bool IsInWarmup(Ticks at) const { return warmup_end_ != kNoWarmup && at <= warmup_end_; }
 
   // Until `at`, the lane waited for an op that then did not begin, or for one that failed. This time belongs to the
   // lane's ops time.
@@ -119,6 +121,7 @@ class LaneRecorder {
   // Op ends at this distance become timeline points; the distance doubles as the phase goes on. At this rate, 4096
   // points are full after 41 ms. If ops are longer, each becomes a point.
   static constexpr int64_t kFirstIntervalNs = 10'000;
+  static constexpr Ticks kNoWarmup{UINT64_MAX};
 
   void EndWarmup();
   void EndWarmupBefore(Ticks now);
@@ -141,7 +144,7 @@ class LaneRecorder {
   ProgressTimeline timeline_;
   std::array<std::unique_ptr<Kind>, kOpKindCount> kinds_;
   Ticks first_op_, waited_until_, next_event_;
-  Ticks warmup_end_{UINT64_MAX};  // UINT64_MAX: no warm-up, or it is over
+  Ticks warmup_end_ = kNoWarmup;  // kNoWarmup also once it is over
   Ticks counts_from_;  // the start, the end of the warm-up, or the end of a wait that the plan required
   uint64_t asked_pause_ticks_ = 0;
   Stall longest_stall_;

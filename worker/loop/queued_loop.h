@@ -301,8 +301,7 @@ class QueuedRun {
 
   // Only the first failure is reported; ops in flight may fail for the same reason.
   [[gnu::always_inline]] void NoteFailure(const Op& op, int64_t moved, Ticks end) {
-    lane_.failed_ops.Note(op, moved);
-    recorder().NoteWaitedUntil(end);
+    NoteFailedOp(lane_, op, moved, end);
     if (result_.reason == Reason::kFailed) return;
     EndFor(Reason::kFailed);
     result_.errno_value = moved < 0 ? static_cast<int>(-moved) : 0;

@@ -124,9 +124,8 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
       const Ticks end = Clock::Now();
       if (moved != length) [[unlikely]] {
         record_until(i);
-        recorder.NoteWaitedUntil(end);
+        NoteFailedOp(lane, op, moved, end);
         stream.Unread(count - i);
-        lane.failed_ops.Note(op, moved);
         return {.reason = Reason::kFailed,
                 .errno_value = moved < 0 ? static_cast<int>(-moved) : 0,
                 .failed_op = op,

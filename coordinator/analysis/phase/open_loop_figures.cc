@@ -22,9 +22,10 @@ double GapPerS(const v1::Arrivals& arrivals) {
                                       : arrivals.ops_per_s();
 }
 
-// False for a worker that was lost before the phase, and for one of whose ops nothing became known.
+// False for a worker that was lost before the phase. Records of versions without lost_in_phase show only by what became
+// known of a worker's ops that it was lost later.
 bool HadShareOfRate(const v1::WorkerPhaseResult& worker) {
-  return !worker.lost() || worker.lanes_size() > 0 || worker.done_coord_ns() != 0 ||
+  return !worker.lost() || worker.lost_in_phase() || worker.lanes_size() > 0 || worker.done_coord_ns() != 0 ||
          worker.last_known_bytes() > 0;
 }
 
@@ -62,6 +63,14 @@ Asked AddAsked(const PhaseView& view, const v1::Assignment* only, v1::OpenLoopRe
   return asked;
 }
 
+// Ops of the lane that failed after its warm-up.
+uint64_t MeasuredErrors(const v1::LaneResult& lane) {
+  uint64_t errors = 0;
+  for (const v1::ErrorCount& failed : lane.errors()) errors += failed.count();
+  // A saved file may hold anything.
+  return errors - std::min(errors, lane.warmup_errors());
+}
+
 }  // namespace
 
 std::optional<v1::OpenLoopReport> OpenLoopOf(const PhaseView& view, const v1::Assignment* only) {
@@ -78,7 +87,7 @@ std::optional<v1::OpenLoopReport> OpenLoopOf(const PhaseView& view, const v1::As
     for (const v1::LaneResult& lane : worker.result->lanes()) {
       if (!lane.has_response() || !response.AddProto(lane.response()).ok()) continue;
       lag.AddProto(lane.lag()).IgnoreError();
-      for (const v1::ErrorCount& failed : lane.errors()) missed += failed.count();
+      missed += MeasuredErrors(lane);
     }
   }
   open_loop.set_due_ops(response.count() + missed);
