@@ -104,6 +104,20 @@ absl::Status CheckJoined(const v1::WorkerFacts& facts, const std::string& versio
       absl::StrCat("worker ", position - 1, " of the client list has already joined"));
 }
 
+// Workers of a client that are refused for the same reason are one fault.
+void NoteRefused(const v1::WorkerFacts& facts, const absl::Status& why, std::vector<JoinFault>& faults) {
+  JoinFault refused{.client = facts.host(),
+                    .problem = std::string(why.message()),
+                    .advice = "",
+                    .positions = {},
+                    .boot_id = facts.boot_id()};
+  const bool known = std::any_of(faults.begin(), faults.end(), [&refused](const JoinFault& fault) {
+    return fault.boot_id == refused.boot_id && fault.client == refused.client &&
+           fault.problem == refused.problem;
+  });
+  if (!known) faults.push_back(std::move(refused));
+}
+
 // Removes a worker that has left before all have joined.
 void RemoveLeft(WorkerId worker, const JoinWatch& watch, Joined& joined, std::vector<Member>& members) {
   std::erase_if(members, [&](const Member& member) {
@@ -222,7 +236,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
       const bool counts = transport_.ordered() || (watch.started_here && watch.started_here(facts));
       if (counts && faults == nullptr) return fault;
       if (counts) {
-        faults->push_back({.client = facts.host(), .problem = std::string(fault.message()), .advice = ""});
+        NoteRefused(facts, fault, *faults);
         if (--joined.wanted == 0) return fault;
         continue;
       }

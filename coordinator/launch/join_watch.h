@@ -20,6 +20,8 @@ struct JoinFault {
   std::string advice;  // what to do; empty: the problem says it
   // In the client list, of all workers that were started there: some may have joined. Empty: not known.
   std::set<uint32_t> positions = {};
+  // Of the client, if a worker has joined there and was refused: others may have joined. Empty: not known.
+  std::string boot_id = {};
 };
 
 // Called on the coordinator's thread by Cluster::Gather. All may be null: then nothing is known.

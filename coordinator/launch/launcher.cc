@@ -77,9 +77,10 @@ bool HasLine(const std::vector<std::string>& lines, std::string_view line) {
   return std::find(lines.begin(), lines.end(), bare) != lines.end();
 }
 
-// As IOzone does: remote shells that were written for it expect -n, which closes standard input.
+// As IOzone does: remote shells that were written for it expect -n, which closes standard input. It would be the number
+// of tasks to srun.
 std::string WithoutInput(const std::string& launcher) {
-  if (absl::StrContains(launcher, "{host}")) return launcher;
+  if (absl::StrContains(launcher, "{host}") || IsSrun(launcher)) return launcher;
   const size_t command = launcher.find("{command}");
   if (command == std::string::npos) return absl::StrCat(launcher, " {host} -n");
   return absl::StrCat(launcher.substr(0, command), "{host} -n ", launcher.substr(command));

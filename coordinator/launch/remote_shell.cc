@@ -21,6 +21,8 @@ namespace {
 
 constexpr char kHostWord[] = "{host}", kUserWord[] = "{user}", kPortWord[] = "{port}",
                kCommandWord[] = "{command}";
+// In a job, srun would start as many tasks as the job has, and use further nodes for them.
+constexpr char kSrunHost[] = " -N 1 -n 1 -w {host}";
 
 bool HasWord(const std::string& launcher, const char* word) {
   return launcher.find(word) != std::string::npos;
@@ -155,14 +157,21 @@ absl::Status CheckLauncher(const std::string& launcher, std::span<const HostEntr
   return absl::InvalidArgumentError(absl::StrJoin(faults, "\n"));
 }
 
+bool IsSrun(const std::string& launcher) {
+  return ProgramOf(launcher) == "srun";
+}
+
 std::string ShellCommand(const std::string& launcher, const HostEntry& host, const std::string& command) {
-  const std::string program = ProgramOf(launcher);
+  const bool is_srun = IsSrun(launcher);
   std::string text = launcher;
-  if (!HasWord(text, kCommandWord)) {
-    absl::StrAppend(&text, program == "srun" ? " sh -c " : " ", kCommandWord);
+  if (!HasWord(text, kCommandWord)) absl::StrAppend(&text, is_srun ? " sh -c " : " ", kCommandWord);
+  if (!HasWord(text, kHostWord) && is_srun) {
+    // srun takes the last of equal options, so those of the user come after.
+    text.insert(WordsOf(text).front().end, kSrunHost);
+  } else if (!HasWord(text, kHostWord)) {
+    text.insert(text.find(kCommandWord), absl::StrCat(kHostWord, " "));
   }
-  if (!HasWord(text, kHostWord)) text.insert(text.find(kCommandWord), absl::StrCat(kHostWord, " "));
-  if (program == "ssh") {
+  if (ProgramOf(launcher) == "ssh") {
     std::string options = " -o BatchMode=yes -o ConnectTimeout=10";
     if (host.port > 0 && !HasWord(text, kPortWord)) absl::StrAppend(&options, " -p ", host.port);
     // ssh reads options right after the host, too, and takes the first of several. What follows {host} may be a

@@ -20,9 +20,11 @@ absl::Status CheckLauncher(const std::string& launcher, std::span<const HostEntr
 // command in shell syntax in which {host}, {user}, {port} and {command} are replaced by one word each. Without {user}
 // the user is part of the host ("user@node7"), without {host} the host is added, and without {command} the command is
 // added last. An ssh gets the port, too, and options with which it neither waits for minutes for an unreachable host
-// nor asks for a password; the user's own options come first. An srun runs programs and no shell commands, so it gets
-// `sh -c`. An empty {user} is the user of this process, an empty {port} is 22. Pure, but for the user's name.
+// nor asks for a password; the user's own options take precedence. An srun is told its host by an option, and to start
+// one task there; it runs programs and no shell commands, so it gets `sh -c`. An empty {user} is the user of this
+// process, an empty {port} is 22. Pure, but for the user's name.
 std::string ShellCommand(const std::string& launcher, const HostEntry& host, const std::string& command);
+bool IsSrun(const std::string& launcher);
 
 // What all workers of a run are told on their command lines.
 struct WorkerArguments {

@@ -305,8 +305,10 @@ void Judgement::NoteStorage(int target) {
                                            FormatSeconds(sights.waited_s))
                             : "");
     const bool others_remain =
-        std::any_of(facts_.members.begin(), facts_.members.end(),
-                    [&member](const Member& other) { return other.client != member.client; });
+        !member.facts.server() &&
+        std::any_of(facts_.members.begin(), facts_.members.end(), [&member](const Member& other) {
+          return !other.facts.server() && other.client != member.client;
+        });
     const std::string advice = absl::StrCat("mount the same file system there on all clients, ",
                                             others_remain ? "leave this client out (--skip-bad), " : "",
                                             "or add up different storage (--force)");
@@ -466,7 +468,8 @@ size_t FaultCount(const PreflightReport& report) {
 std::set<uint32_t> JoinedThere(const JoinFault& fault, std::span<const Member> members) {
   std::set<uint32_t> workers;
   for (const Member& member : members) {
-    const bool is_there = fault.positions.contains(member.facts.client_list_position());
+    const bool same_client = !fault.boot_id.empty() && member.facts.boot_id() == fault.boot_id;
+    const bool is_there = same_client || fault.positions.contains(member.facts.client_list_position());
     if (is_there && !member.facts.server()) workers.insert(member.number);
   }
   return workers;
@@ -480,9 +483,15 @@ std::set<uint32_t> WorkersToLeaveOut(std::span<const Member> members, std::span<
   }
   std::set<uint32_t> workers;
   for (const Member& member : members) {
-    if (clients.contains(member.client)) workers.insert(member.number);
+    if (clients.contains(member.client) && !member.facts.server()) workers.insert(member.number);
   }
   return workers;
+}
+
+bool LeavesClients(std::span<const Member> members, const std::set<uint32_t>& left_out) {
+  return std::any_of(members.begin(), members.end(), [&left_out](const Member& member) {
+    return !member.facts.server() && !left_out.contains(member.number);
+  });
 }
 
 absl::Status RefusalFor(std::span<const Member> members, std::span<const Finding> findings) {
@@ -502,8 +511,11 @@ absl::Status RefusalFor(std::span<const Member> members, std::span<const Finding
   }
   std::set<std::string> clients;
   for (const Finding* const fault : faults) clients.insert(fault->client);
-  const size_t left_out = WorkersToLeaveOut(members, findings).size();
-  const bool leaves_somebody = left_out > 0 && left_out < members.size();
+  const std::set<uint32_t> left_out = WorkersToLeaveOut(members, findings);
+  const bool on_server = std::any_of(faults.begin(), faults.end(), [members](const Finding* fault) {
+    return !fault->workers.empty() && members[*fault->workers.begin()].facts.server();
+  });
+  const bool leaves_somebody = !left_out.empty() && !on_server && LeavesClients(members, left_out);
   return absl::FailedPreconditionError(
       absl::StrCat(faults.size(), " faults on ", clients.size(), clients.size() == 1 ? " client" : " clients",
                    ", listed above: fix them",

@@ -90,7 +90,10 @@ absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookAtWorkers() {
     }
     std::set<uint32_t> bad;
     if (options_.skip_bad) bad = WorkersToLeaveOut(cluster_.members(), preflight_.findings);
-    if (bad.empty() || bad.size() == cluster_.members().size()) return refusal;
+    if (bad.empty()) return refusal;
+    if (!LeavesClients(cluster_.members(), bad)) {
+      return Annotate(refusal, "no client would be left with --skip-bad");
+    }
     NoteLeftOut(bad);
     cluster_.Exclude(bad, "the coordinator leaves this client out of the run (--skip-bad)");
     join_faults_.clear();

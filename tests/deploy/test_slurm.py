@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import shlex
 
 import pytest
 
@@ -58,6 +59,18 @@ def test_grpc_workers_may_use_every_path_and_get_their_own_options(cluster, path
     assert code == 0, said + cluster.logs()
     assert json.loads((out / "result.json").read_text())["run"]["worker_count"] == 2
     assert sorted(file.name for file in other.glob("trace.*")) == ["trace.0", "trace.1"]
+
+
+def test_hosts_are_started_with_srun(cluster, path, tmp_path):
+    """In a job of two tasks, each of the two sruns would start a task on both nodes if it were only told its node."""
+    out = tmp_path / "out"
+    words = [program.BINARY, "--hosts", "node1,node2", "--launcher", "srun", "--listen", "127.0.0.1:0",
+             "--coordinator-host", "127.0.0.1", "--path", path, *PHASES, "--out", out]
+    ended = cluster.run("sbatch", "--wait", "--nodes", "2", "--ntasks-per-node", "1", "--output", tmp_path / "job.log",
+                        "--wrap", shlex.join(str(word) for word in words), cwd=tmp_path)
+    log = tmp_path / "job.log"
+    assert ended.returncode == 0, (log.read_text() if log.exists() else "") + ended.stderr + cluster.logs()
+    check_result(out, "grpc")
 
 
 def test_without_a_path_the_job_says_what_is_missing(cluster, tmp_path):

@@ -153,6 +153,8 @@ TEST_CASE("a launcher of a client list that places the command gets host and -n 
   const WorkerArguments words{.join_address = "head:9400", .credentials_piped = false};
   CHECK_THAT(StartsOfList(clients, "rsh -l me {command}", words)[0].command,
              Catch::StartsWith("rsh -l me a -n 'cd /d && ") && Catch::EndsWith("'"));
+  CHECK_THAT(StartsOfList(clients, "srun", words)[0].command,
+             Catch::StartsWith("srun -N 1 -n 1 -w a sh -c 'cd /d && "));  // its -n is a number
 }
 
 TEST_CASE("clients are told an address that they can reach") {

@@ -210,6 +210,68 @@ TEST_CASE("a client that --skip-bad would leave out alone refuses the run if its
   CHECK_THAT(std::string(run.conductor->refusal().message()), Contains("kaboom"));
 }
 
+TEST_CASE("with --skip-bad, a client with a worker that is refused is left out with its other workers") {
+  FourHosts run;
+  run.skip_bad = true;
+  run.hosts = {Facts("a"), Facts("c", "0.9"), Facts("b"), Facts("c"), Facts("c", "0.9")};
+  REQUIRE(run.Go() == kExitOk);
+  const v1::RunReport& report = run.conductor->report();
+  CHECK(run.Clients() == std::vector<std::string>{"a", "b"});
+  CHECK(report.phases(0).bytes() == 8_KiB);
+  REQUIRE(report.run().left_out_size() == 1);
+  CHECK(report.run().left_out(0).client() == "c");
+  CHECK(report.run().left_out(0).worker_count() == 1);
+  REQUIRE(report.run().left_out(0).problems_size() == 1);
+  CHECK_THAT(report.run().left_out(0).problems(0), Contains("worker on c is version 0.9"));
+}
+
+TEST_CASE("preflight counts a client once if several of its workers are refused") {
+  FourHosts run;
+  run.preflight_only = true;
+  run.hosts = {Facts("a"), Facts("c", "0.9"), Facts("b"), Facts("c"), Facts("c", "0.9")};
+  CHECK(run.Go() == kExitUsage);
+  CHECK(run.conductor->preflight().client_count == 3);
+  REQUIRE(run.conductor->preflight().findings.size() == 1);
+  CHECK(run.conductor->preflight().findings[0].workers == std::set<uint32_t>{2});
+}
+
+// Clients a and b with one worker each, and a server with as many workers (--server-path).
+struct TwoHostsAndServer : FourHosts {
+  TwoHostsAndServer() {
+    skip_bad = true;
+    hosts = {Facts("a"), Facts("b"), Facts("filer"), Facts("filer")};
+    for (const size_t of_server : {2u, 3u}) hosts[of_server].set_server(true);
+    worker_count = join_watch.server_workers = 2;
+    plan.set_server_path("/export");
+  }
+};
+
+TEST_CASE("--skip-bad leaves a client in, or refuses the run: servers alone measure nothing") {
+  TwoHostsAndServer run;
+  run.LackMount({0, 1});
+  REQUIRE(run.Go() == kExitUsage);
+  CHECK(run.conductor->refusal().message() ==
+        "no client would be left with --skip-bad: 2 faults on 2 clients, listed above: fix them");
+  CHECK(run.Count(v1::WorkerRequest::kPrepare) == 0);
+  TwoHostsAndServer without_power;
+  without_power.perfect.instead = [](WorkerId id, const v1::WorkerRequest& request,
+                                     std::vector<v1::WorkerEvent>& events) {
+    if (!request.has_inspect() || id >= 2) return false;
+    events = {Lost("power")};
+    return true;
+  };
+  CHECK(without_power.Go() == kExitPartial);
+  CHECK(without_power.Count(v1::WorkerRequest::kPrepare) == 0);
+}
+
+TEST_CASE("a server with a fault refuses the run with --skip-bad, too, because its phases need it") {
+  TwoHostsAndServer run;
+  run.LackMount({2, 3});
+  REQUIRE(run.Go() == kExitUsage);
+  CHECK_THAT(std::string(run.conductor->refusal().message()), Contains("filer: /mnt does not exist"));
+  CHECK(run.Count(v1::WorkerRequest::kPrepare) == 0);
+}
+
 TEST_CASE("preflight counts a client once if only some of its workers join") {
   FourHosts run;
   run.preflight_only = true;

@@ -297,6 +297,34 @@ TEST_CASE("leaving clients out is advised only if somebody is left then") {
   CHECK(mentions_it());
   clients.members[1].client = clients.members[0].client;  // two workers of the only client
   CHECK_FALSE(mentions_it());
+  clients.members[1].client = 1;
+  clients.members[0].facts.set_server(true);  // a run needs clients
+  CHECK_FALSE(mentions_it());
+}
+
+TEST_CASE("clients are left out, and servers are not") {
+  Clients clients(3);
+  clients.members[2].facts.set_server(true);
+  for (const uint32_t worker : {0u, 2u}) {
+    SetMissing(clients.Sees(worker));
+    clients.storage[0].storage_of_worker.erase(worker);
+  }
+  const std::vector<Finding> found = clients.Found();
+  CHECK(WorkersToLeaveOut(clients.members, found) == std::set<uint32_t>{0});
+  CHECK(LeavesClients(clients.members, {0}));
+  CHECK_FALSE(LeavesClients(clients.members, {0, 1}));
+  CHECK(RefusalFor(clients.members, found).message() == "2 faults on 2 clients, listed above: fix them");
+}
+
+TEST_CASE("a fault of a refused worker is one of all workers of its client") {
+  Clients clients(3);
+  for (Member& member : clients.members) member.facts.set_boot_id("boot of " + member.facts.host());
+  clients.join_faults.push_back({.client = "node2", .problem = "another version", .advice = ""});
+  CHECK(clients.Only().workers.empty());
+  clients.join_faults[0].boot_id = "boot of node2";
+  CHECK(clients.Only().workers == std::set<uint32_t>{1});
+  clients.members[1].facts.set_server(true);  // its workers take part apart from the client's
+  CHECK(clients.Only().workers.empty());
 }
 
 }  // namespace

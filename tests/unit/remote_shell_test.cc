@@ -59,6 +59,14 @@ TEST_CASE("other remote shells get the host and the command as one word each") {
   CHECK(ShellCommand("x -p {port} {host}", kNode, "y") == "x -p 22 node7 y");
 }
 
+TEST_CASE("srun gets its host as an option, and starts one worker there even in a job of many tasks") {
+  CHECK(ShellCommand("srun", kNode, "exec x y") == "srun -N 1 -n 1 -w node7 sh -c 'exec x y'");
+  CHECK(ShellCommand("/opt/bin/srun --overlap", kNode, "x") ==
+        "/opt/bin/srun -N 1 -n 1 -w node7 --overlap sh -c x");
+  CHECK(ShellCommand(" srun -c 4 bash -c {command}", kNode, "x") ==
+        " srun -N 1 -n 1 -w node7 -c 4 bash -c x");
+}
+
 TEST_CASE("a launcher's unknown words, and hosts whose port it cannot pass on, are all reported") {
   const HostEntry hosts[] = {kNode, kFull};
   CHECK(CheckLauncher("ssh", hosts).ok());
