@@ -101,10 +101,7 @@ void StopAtStonewall(v1::Plan& plan) {
   for (v1::Phase& phase : *plan.mutable_phases()) {
     // CheckPlan refuses it.
     if (phase.assignments().empty()) continue;
-    v1::TimedRegion effective = phase.region();
-    const v1::Operation& operation = phase.assignments(0).operation();
-    if (!Writes(operation)) effective.set_fsync(false);
-    const v1::Stonewall stonewall = DefaultStonewall(operation, effective);
+    const v1::Stonewall stonewall = DefaultStonewall(phase);
     phase.set_stonewall(stonewall == v1::STONEWALL_FLUSHED ? stonewall : v1::STONEWALL_STOP);
   }
 }

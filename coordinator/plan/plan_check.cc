@@ -193,6 +193,14 @@ v1::Stonewall DefaultStonewall(const v1::Operation& operation, const v1::TimedRe
   return flushes ? v1::STONEWALL_FLUSHED : v1::STONEWALL_RETROACTIVE;
 }
 
+v1::Stonewall DefaultStonewall(const v1::Phase& phase) {
+  const bool flushes = std::any_of(
+      phase.assignments().begin(), phase.assignments().end(), [&phase](const v1::Assignment& each) {
+        return DefaultStonewall(each.operation(), phase.region()) == v1::STONEWALL_FLUSHED;
+      });
+  return flushes ? v1::STONEWALL_FLUSHED : v1::STONEWALL_RETROACTIVE;
+}
+
 void CompletePlan(v1::Plan& plan) {
   if (plan.lanes_per_worker() == 0) plan.set_lanes_per_worker(1);
   if (plan.repetitions() == 0) plan.set_repetitions(1);
@@ -210,7 +218,7 @@ void CompletePlan(v1::Plan& plan) {
     CompleteRegion(phase);
     phase.mutable_stop();
     if (phase.stonewall() == v1::STONEWALL_UNSPECIFIED && phase.assignments_size() > 0) {
-      phase.set_stonewall(DefaultStonewall(phase.assignments(0).operation(), phase.region()));
+      phase.set_stonewall(DefaultStonewall(phase));
     }
   }
 }

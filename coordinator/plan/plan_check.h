@@ -24,6 +24,8 @@ absl::Status CheckForWorkers(const v1::Plan& plan, uint32_t worker_count);
 // Returns STONEWALL_FLUSHED if flushing is part of the result (buffered writes with -c or -e), otherwise
 // STONEWALL_RETROACTIVE.
 v1::Stonewall DefaultStonewall(const v1::Operation& operation, const v1::TimedRegion& region);
+// The same for a phase: flushed if any of its operations is.
+v1::Stonewall DefaultStonewall(const v1::Phase& phase);
 
 }  // namespace iobench
 

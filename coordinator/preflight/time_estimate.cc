@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/model/operation.h"
@@ -16,12 +17,34 @@ namespace {
 
 constexpr double kShortestPhaseS = 0.1;
 
-uint64_t LanesOf(const v1::Plan& plan, const v1::Phase& phase, uint32_t worker_count) {
-  uint64_t lanes = 0;
-  for (const uint32_t workers : WorkersOfAssignments(phase, worker_count)) {
-    lanes += uint64_t{workers} * ShapeOf(plan, phase).lanes_per_worker;
+// What the parts of a phase without a time limit do, once.
+struct Amounts {
+  bool by_size = false, by_items = false;
+  uint64_t bytes = 0, items = 0;
+};
+
+Amounts AmountsOf(const v1::Plan& plan, const v1::Phase& phase, uint32_t worker_count) {
+  Amounts amounts;
+  const uint64_t lanes_per_worker = ShapeOf(plan, phase).lanes_per_worker;
+  const std::vector<uint32_t> workers = WorkersOfAssignments(phase, worker_count);
+  for (int i = 0; i < phase.assignments_size(); ++i) {
+    const v1::Operation& operation = phase.assignments(i).operation();
+    const uint64_t lanes = workers[static_cast<size_t>(i)] * lanes_per_worker;
+    if (MovesNothing(operation) || lanes == 0) continue;
+    if (IsMetadata(operation)) {
+      amounts.by_items = true;
+      amounts.items += lanes * operation.tree().items_per_lane();
+    } else {
+      amounts.by_size = true;
+      amounts.bytes += lanes * BytesOfLane(plan, phase, operation);
+    }
   }
-  return lanes;
+  return amounts;
+}
+
+bool MovesAnything(const v1::Phase& phase) {
+  return std::any_of(phase.assignments().begin(), phase.assignments().end(),
+                     [](const v1::Assignment& each) { return !MovesNothing(each.operation()); });
 }
 
 std::string Phases(uint64_t count) {
@@ -30,9 +53,9 @@ std::string Phases(uint64_t count) {
 
 }  // namespace
 
-uint64_t BytesOfLane(const v1::Plan& plan, const v1::Phase& phase) {
+uint64_t BytesOfLane(const v1::Plan& plan, const v1::Phase& phase, const v1::Operation& operation) {
   const uint64_t bytes = ShapeOf(plan, phase).files.bytes_per_lane(), max_ops = phase.stop().max_ops();
-  return max_ops > 0 ? std::min(bytes, max_ops * phase.assignments(0).operation().record_bytes()) : bytes;
+  return max_ops > 0 ? std::min(bytes, max_ops * operation.record_bytes()) : bytes;
 }
 
 TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count) {
@@ -52,16 +75,12 @@ TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count) {
       estimate.timed_phases += times;
       continue;
     }
-    const v1::Operation& operation = phase.assignments(0).operation();
-    if (MovesNothing(operation)) continue;
-    const uint64_t lanes = LanesOf(plan, phase, worker_count);
-    if (IsMetadata(operation)) {
-      estimate.item_phases += times;
-      estimate.items += times * lanes * operation.tree().items_per_lane();
-    } else {
-      estimate.sized_phases += times;
-      estimate.bytes += times * lanes * BytesOfLane(plan, phase);
-    }
+    const Amounts amounts = AmountsOf(plan, phase, worker_count);
+    if (!amounts.by_size && !amounts.by_items) continue;
+    if (amounts.by_items) estimate.item_phases += times;
+    if (amounts.by_size) estimate.sized_phases += times;
+    estimate.items += times * amounts.items;
+    estimate.bytes += times * amounts.bytes;
     all_bounded = all_bounded && phase.stop().deadline_s() > 0 && !phase.stop().wear_out();
     estimate.at_most_s += static_cast<double>(times) * phase.stop().deadline_s();
   }
@@ -133,8 +152,7 @@ std::optional<FittedPhase> FitInto(const v1::Phase& phase, double left_s) {
     fitted.shortened = left_s < stop.time_s();
     if (fitted.shortened && left_s < LeastSecondsOf(phase)) return std::nullopt;
     if (fitted.shortened) stop.set_time_s(left_s);
-  } else if (!MovesNothing(phase.assignments(0).operation()) &&
-             (stop.deadline_s() == 0 || left_s < stop.deadline_s())) {
+  } else if (MovesAnything(phase) && (stop.deadline_s() == 0 || left_s < stop.deadline_s())) {
     fitted.shortened = true;
     stop.set_deadline_s(left_s);
   }

@@ -14,6 +14,7 @@ namespace iobench {
 struct TimeEstimate {
   double timed_s = 0;  // of the phases that last for a given time, and of rests between phases
   uint64_t timed_phases = 0;
+  // A mix of both kinds counts as one of each.
   uint64_t sized_phases = 0;  // that move a given number of bytes, however long it takes …
   uint64_t bytes = 0;         // … and what they move in all
   uint64_t item_phases = 0;   // that work on a given number of names …
@@ -23,8 +24,8 @@ struct TimeEstimate {
 
 TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count);
 
-// Returns what a lane moves in a phase without a time limit.
-uint64_t BytesOfLane(const v1::Plan& plan, const v1::Phase& phase);
+// Returns what a lane with this operation moves in a phase without a time limit.
+uint64_t BytesOfLane(const v1::Plan& plan, const v1::Phase& phase, const v1::Operation& operation);
 
 // The rate of all clients together that the text assumes for phases by size.
 inline constexpr double kAssumedBytesPerSecond = 1 << 30;

@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
-#include "common/model/phase_shape.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
@@ -22,8 +21,10 @@
 #include "coordinator/cluster/samplers.h"
 #include "coordinator/cluster/start_lead.h"
 #include "coordinator/plan/check/metadata_plan.h"
+#include "coordinator/run/data/broken_files.h"
 #include "coordinator/run/data/client_steps.h"
 #include "coordinator/run/data/data_ledger.h"
+#include "coordinator/run/data/files_of_owner.h"
 #include "coordinator/run/data/tree_ledger.h"
 #include "coordinator/run/phase_conductor.h"
 #include "coordinator/run/resumption.h"
@@ -281,6 +282,7 @@ struct Conductor::PhaseLoop {
   const Layout& layout;
   StartLead start_lead;
   Samplers samplers;
+  BrokenFiles broken_files;
   TreeLedger trees;
   PhaseHooks hooks;
   CoordTime begin;
@@ -299,6 +301,7 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
       .samplers =
           Samplers(cluster_, static_cast<uint32_t>(record_.samplers_size() - cluster_.samplers().size()),
                    options_.sample_interval_ns),
+      .broken_files = BrokenFiles(plan_, layout),
       .trees = TreeLedger(plan_),
       .hooks = PhaseHooks(options_.hooks, options_.out_directory, cluster_),
       .begin = cluster_.Now(),
@@ -337,9 +340,11 @@ absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, const v1::Phase& plann
   if (interrupt_.raised()) return absl::CancelledError("interrupted");
   v1::Phase phase;
   if (!HasTimeFor(planned, loop.begin, phase)) return false;
-  if (ShapeOf(plan_, phase).files.shared_file() && CreatesFiles(phase.assignments(0).operation())) {
-    IOBENCH_RETURN_IF_ERROR(loop.data.RemoveSharedFiles(phase));
-    loop.ledger.ForgetShared(phase.only_target());
+  if (const std::set<uint32_t> targets = TargetsOfNewSharedFiles(plan_, phase, loop.layout);
+      !targets.empty()) {
+    IOBENCH_RETURN_IF_ERROR(loop.data.RemoveSharedFiles(targets));
+    loop.ledger.ForgetShared(targets);
+    loop.broken_files.ForgetShared(targets);
   }
   IOBENCH_ASSIGN_OR_RETURN(const StepsOfWorkers fill_steps,
                            FillSpace(loop.data, index == loop.first_phase, planned));
@@ -350,7 +355,7 @@ absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, const v1::Phase& plann
                             .layout = loop.layout,
                             .observer = observer_,
                             .data_must_exist = MustExist(loop),
-                            .broken_files = broken_files_,
+                            .broken_files = loop.broken_files,
                             .trees = loop.trees,
                             .data = loop.ledger,
                             .keeper = loop.data,
@@ -382,7 +387,7 @@ absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, const v1::Phase& plann
   // Also if a command after the phase has failed: the phase is saved.
   if (HasResults(conductor.record())) NoteIfShortened(planned, conductor.record());
   IOBENCH_RETURN_IF_ERROR(status);
-  NoteBrokenFiles(conductor.record(), loop.layout);
+  loop.broken_files.Note(conductor.record());
   loop.trees.Note(conductor.record(), loop.layout);
   if (cluster_.live_count() == 0) return absl::UnavailableError("every worker was lost");
   return true;
@@ -445,35 +450,6 @@ absl::Status Conductor::SaveRun() {
 absl::Status Conductor::SaveReport() {
   report_.NoteTotals();
   return store_.has_value() ? store_->SaveReport(report()) : absl::OkStatus();
-}
-
-void Conductor::NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& layout) {
-  const WorkerAssignments assignments(record.phase(), layout.worker_count());
-  for (const v1::WorkerPhaseResult& worker : record.workers()) {
-    const v1::Assignment* const assignment = assignments.Of(worker.worker());
-    if (assignment == nullptr || MovesNothing(assignment->operation())) continue;
-    if (IsMetadata(assignment->operation())) continue;  // tracked by the ledger of trees
-    const bool writes = Writes(assignment->operation());
-    const bool unknown = worker.lost() || !worker.refused_reason().empty();
-    if (unknown && writes) {  // it is unknown how far its lanes got
-      const PhaseShape shape = ShapeOf(plan_, record.phase());
-      for (const v1::LanePlan& lane : layout.LanesOf(worker.worker(), assignment->operation(), shape)) {
-        broken_files_.emplace(record.phase().only_target(), lane.file_owner());
-      }
-    }
-    for (const v1::LaneResult& lane : worker.lanes()) {
-      if (lane.sat_out()) continue;
-      // In a soak, the lane tries again with files that are still there; the ledger knows that their contents are
-      // doubtful.
-      if (lane.problem().code() != 0 && plan_.soak_s() > 0 && !CreatesFiles(assignment->operation()))
-        continue;
-      if (lane.problem().code() != 0) {
-        broken_files_.emplace(record.phase().only_target(), lane.file_owner());
-      } else if (CreatesFiles(assignment->operation())) {
-        broken_files_.erase({record.phase().only_target(), lane.file_owner()});
-      }
-    }
-  }
 }
 
 void Conductor::NoteProblem(const absl::Status& status) {

@@ -187,7 +187,6 @@ class Conductor {
   void NoteIfShortened(const v1::Phase& phase, const v1::PhaseRecord& record);
   absl::Status SaveRun();
   absl::Status SaveReport();
-  void NoteBrokenFiles(const v1::PhaseRecord& record, const Layout& layout);
   void NoteProblem(const absl::Status& status);
   void LeaveData(DataKeeper& data, const DataLedger& ledger);
   int Finish(int exit_code);
@@ -207,9 +206,6 @@ class Conductor {
   // them, since those of 10,000 workers take memory.
   v1::RunRecord met_;
   ReportBuilder report_{record_};
-  // Owner lanes whose files an earlier phase left in an unknown state, because a lane failed or its worker was lost
-  // while it wrote. Lanes sit out phases that need them until a phase creates them again.
-  std::set<std::pair<uint32_t, uint32_t>> broken_files_;  // only_target of the phase, owner lane
   std::vector<JoinFault> join_faults_;
   std::vector<StorageSights> storage_;
   PreflightReport preflight_;

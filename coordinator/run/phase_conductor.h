@@ -20,6 +20,7 @@
 #include "coordinator/cluster/start_lead.h"
 #include "coordinator/live/run_observer.h"
 #include "coordinator/plan/layout.h"
+#include "coordinator/run/data/broken_files.h"
 #include "coordinator/run/data/client_steps.h"
 #include "coordinator/run/data/data_keeper.h"
 #include "coordinator/run/data/data_ledger.h"
@@ -43,8 +44,8 @@ class PhaseConductor {
     const v1::Plan& plan;
     const Layout& layout;
     RunObserver& observer;
-    bool data_must_exist = false;                                 // kept data is used
-    const std::set<std::pair<uint32_t, uint32_t>>& broken_files;  // only_target and owner lane: not reliable
+    bool data_must_exist = false;  // kept data is used
+    const BrokenFiles& broken_files;
     const TreeLedger& trees;
     const DataLedger& data;    // has begun the phase
     const DataKeeper& keeper;  // has claimed the data

@@ -100,7 +100,8 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan, double max_du
         FormatBytes(static_cast<double>(operation.record_bytes())),
         phase.stop().time_s() > 0
             ? absl::StrCat("for ", FormatSeconds(phase.stop().time_s()))
-            : absl::StrCat(FormatBytes(static_cast<double>(lanes * BytesOfLane(plan, phase))), " in all"));
+            : absl::StrCat(FormatBytes(static_cast<double>(lanes * BytesOfLane(plan, phase, operation))),
+                           " in all"));
     std::cout << (plan.repetitions() > 1 ? absl::StrCat(", ", plan.repetitions(), " times\n") : "\n");
   }
   std::cout << FillText(conductor.preflight().fills);

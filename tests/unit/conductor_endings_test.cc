@@ -198,6 +198,21 @@ TEST_CASE("a worker that is lost in a phase costs its own numbers and makes the 
   CHECK(report.run().exit_code() == kExitPartial);
 }
 
+TEST_CASE("the record of a phase says whether a worker was lost in it or before") {
+  const TempDir temporary;
+  Run run;
+  run.out_directory = temporary.path() + "/out";
+  LoseWorker1WhenArmed(run);
+  REQUIRE(run.Go() == kExitPartial);
+  for (const uint32_t index : {0u, 1u}) {
+    v1::PhaseRecord phase;
+    REQUIRE(LoadRawPhase(RawPhasePath(run.out_directory, index), 7, phase).ok());
+    CHECK(phase.workers(1).lost());
+    CHECK(phase.workers(1).lost_in_phase() == (index == 0));
+    CHECK_FALSE(phase.workers(0).lost_in_phase());
+  }
+}
+
 TEST_CASE("a worker whose result cannot be costs its own numbers, is marked, and makes exit code 2") {
   Run run;
   bool lied = false;
@@ -501,6 +516,41 @@ TEST_CASE("if the worker that removes the shared file is lost, another one remov
   CHECK(removers[1] != removers[0]);
   REQUIRE(run.phases.size() == 2);
   for (const v1::PhaseReport& each : run.phases) CHECK(each.bytes() == 8_KiB);
+}
+
+TEST_CASE("a lane that has failed on a shared file takes part again when another worker has it removed") {
+  Run run;
+  run.hosts.resize(2);
+  run.plan = EmptyPhases(1, 1);
+  run.plan.mutable_files()->set_shared_file(true);
+  run.plan.mutable_phases(0)->mutable_assignments(0)->mutable_operation()->set_name("rewrite");
+  run.plan.mutable_phases(0)->mutable_assignments(0)->mutable_operation()->set_engine("posix");
+  v1::Phase& mix = *run.plan.add_phases();
+  for (const uint32_t worker : {1u, 0u}) {
+    v1::Assignment& part = *mix.add_assignments();
+    part = run.plan.phases(0).assignments(0);
+    part.mutable_operation()->set_name(worker == 0 ? "write" : "read");
+    part.mutable_who()->add_workers(worker);
+  }
+  CompletePlan(run.plan);
+  std::map<uint32_t, std::vector<bool>> sat_out;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    if (request.has_prepare()) sat_out[id].push_back(request.prepare().lanes(0).sits_out());
+    if (!request.has_collect() || id != 1 || sat_out[id].size() > 1) return false;
+    v1::ResultChunk& chunk = *events.emplace_back().mutable_chunk();
+    chunk.set_last(true);
+    v1::LaneResult& lane = *chunk.add_lanes();
+    lane.set_lane(1);
+    lane.set_file_owner(1);
+    lane.mutable_problem()->set_code(13);
+    lane.mutable_problem()->set_message("shared: Input/output error (EIO)");
+    return true;
+  };
+  REQUIRE(run.Go() == kExitIo);
+  REQUIRE(run.phases.size() == 2);
+  CHECK(sat_out[0] == std::vector<bool>{false, false});
+  CHECK(sat_out[1] == std::vector<bool>{false, false});
 }
 
 TEST_CASE("workers that do not join in time, or are lost before the first phase, make the run partial") {

@@ -332,7 +332,8 @@ TEST_CASE("in a soak those who only read a shared file prepare their data anew w
   run.hosts.resize(2);
   run.plan.mutable_files()->set_shared_file(true);
   run.plan.mutable_phases(0)->clear_assignments();
-  for (const uint32_t worker : {0u, 1u}) {
+  const bool writer_first = GENERATE(true, false);
+  for (const uint32_t worker : writer_first ? std::vector{0u, 1u} : std::vector{1u, 0u}) {
     v1::Assignment& part = *run.plan.mutable_phases(0)->add_assignments();
     part.mutable_who()->add_workers(worker);
     v1::Operation& operation = *part.mutable_operation();
@@ -350,6 +351,21 @@ TEST_CASE("in a soak those who only read a shared file prepare their data anew w
     ++prepares_of_round_2;
   }
   CHECK(prepares_of_round_2 == 2);
+}
+
+TEST_CASE("the shared file is removed only at the paths of workers that create it") {
+  PathsOfTheirOwn run(2);
+  run.plan.mutable_files()->set_shared_file(true);
+  run.plan.mutable_phases()->RemoveLast();
+  run.plan.mutable_phases(0)->mutable_assignments(0)->mutable_who()->add_workers(1);
+  REQUIRE(run.Go() == kExitOk);
+  std::vector<std::string> removed;
+  for (const auto& sent : run.posted) {
+    const v1::DataStep& step = sent.request.data_step();
+    if (step.action() != v1::DataStep::REMOVE_SHARED_FILE) continue;
+    for (const v1::Target& target : step.targets()) removed.push_back(target.path());
+  }
+  CHECK(removed == std::vector<std::string>{run.plan.targets(1).path()});
 }
 
 TEST_CASE("the manifest names the coordinator without which the run does not go on") {

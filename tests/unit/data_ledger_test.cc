@@ -26,8 +26,9 @@ struct Run {
     layout = std::make_unique<Layout>(plan, clients);
     ledger = std::make_unique<DataLedger>(plan, *layout, 77);
   }
-  v1::Operation& Begin(const std::string& operation, bool rotate = false) {
+  v1::Operation& Begin(const std::string& operation, bool rotate = false, const v1::FileLayout& files = {}) {
     phase.Clear();
+    *phase.mutable_files() = files;
     v1::Operation& what = *phase.add_assignments()->mutable_operation();
     what.set_name(operation);
     what.set_engine("posix");
@@ -38,7 +39,8 @@ struct Run {
   }
   v1::Prepare SeenBy(uint32_t worker) const {
     v1::Prepare prepare;
-    for (const v1::LanePlan& lane : layout->LanesOf(worker, phase.assignments(0).operation())) {
+    for (const v1::LanePlan& lane :
+         layout->LanesOf(worker, phase.assignments(0).operation(), ShapeOf(plan, phase))) {
       *prepare.add_lanes() = lane;
     }
     ledger->Fill(prepare);
@@ -73,11 +75,24 @@ struct Run {
     }
     ledger->Note(record);
   }
-  void Whole(const std::string& operation) {
-    Begin(operation);
+  void Whole(const std::string& operation, const v1::FileLayout& files = {}) {
+    Begin(operation, /*rotate=*/false, files);
     End();
   }
 };
+
+// A phase's own settings.
+v1::FileLayout SharedFile(uint64_t bytes_per_lane = kLaneBytes) {
+  v1::FileLayout files;
+  files.set_shared_file(true);
+  files.set_bytes_per_lane(bytes_per_lane);
+  return files;
+}
+v1::FileLayout OfBytes(uint64_t bytes_per_lane) {
+  v1::FileLayout files;
+  files.set_bytes_per_lane(bytes_per_lane);
+  return files;
+}
 
 TEST_CASE("after failed writes, what a lane's files hold is not known until all of them are written again") {
   Run run;
@@ -182,7 +197,7 @@ TEST_CASE("once a shared file has been removed its readers prepare their data an
   BeginWriteBesideRead(run);
   REQUIRE(run.ledger->prepares_data());
   run.End();
-  run.ledger->ForgetShared(0);
+  run.ledger->ForgetShared({0});
   BeginWriteBesideRead(run);
   CHECK(run.ledger->prepares_data());
   CHECK(run.Range(1) == "0..0");
@@ -207,7 +222,7 @@ TEST_CASE("kept data are forgotten with their shared file") {
   run.Begin("read");
   REQUIRE_FALSE(run.ledger->prepares_data());
   REQUIRE(run.Range() == "2..2");
-  run.ledger->ForgetShared(0);
+  run.ledger->ForgetShared({0});
   run.Begin("read");
   CHECK(run.ledger->prepares_data());
   CHECK(run.Range() == "0..0");
@@ -222,7 +237,7 @@ TEST_CASE("a write that was cut short leaves older data in a shared file that wa
   run.Begin("read");
   CHECK(run.Range() == "1..2");
   run.End();
-  run.ledger->ForgetShared(0);
+  run.ledger->ForgetShared({0});
   run.Begin("write");
   run.End(kLaneBytes / 2);
   run.Begin("read");
@@ -380,6 +395,146 @@ TEST_CASE("each target has data of its own in phases that select their target") 
   begin("read", 2);
   REQUIRE_FALSE(run.ledger->prepares_data());
   REQUIRE(run.Range() != first);
+}
+
+TEST_CASE("what is known of the lanes' own files says nothing about a shared file, and the reverse") {
+  Run run;
+  run.Whole("write");
+  run.Begin("read", /*rotate=*/false, SharedFile());
+  CHECK(run.ledger->prepares_data());
+  CHECK(run.Range() == "0..0");
+  CHECK(run.SeenBy(0).stamp().prefill_generation() == 2);
+  run.End();
+  run.Begin("read");
+  CHECK_FALSE(run.ledger->prepares_data());
+  CHECK(run.Range() == "1..1");
+  run.End();
+  run.ledger->ForgetShared({0});
+  run.Begin("write", /*rotate=*/false, SharedFile(kLaneBytes / 2));  // smaller than the lanes' own files
+  run.End(kLaneBytes / 2);
+  run.Begin("read");
+  CHECK_FALSE(run.ledger->prepares_data());
+  CHECK(run.Range() == "1..1");
+  run.End();
+  run.Begin("read", /*rotate=*/false, SharedFile(kLaneBytes / 2));
+  CHECK_FALSE(run.ledger->prepares_data());
+  CHECK(run.Range() == "3..3");
+  run.End();
+
+  Run reversed;
+  reversed.Whole("write", SharedFile());
+  reversed.Begin("read");
+  CHECK(reversed.ledger->prepares_data());
+  CHECK(reversed.Range() == "0..0");
+}
+
+TEST_CASE("a shared file with records in turn is not known to have what was written in extents") {
+  Run run;
+  v1::FileLayout in_turn = SharedFile();
+  in_turn.set_interleaved(true);
+  run.Whole("write", SharedFile());
+  run.Begin("read", /*rotate=*/false, in_turn);
+  CHECK(run.ledger->prepares_data());
+  run.End();
+  run.Begin("read", /*rotate=*/false, in_turn);
+  CHECK_FALSE(run.ledger->prepares_data());
+  run.End();
+  run.ledger->ForgetShared({0});
+  for (const v1::FileLayout& files : {SharedFile(), in_turn}) {
+    run.Begin("read", /*rotate=*/false, files);
+    CHECK(run.ledger->prepares_data());
+  }
+}
+
+TEST_CASE("the shared files of other targets stay when one is removed") {
+  Run run;
+  run.plan.add_targets()->set_path("/other");  // of worker 1
+  run.plan.mutable_files()->set_shared_file(true);
+  run.layout = std::make_unique<Layout>(run.plan, run.clients);
+  run.ledger = std::make_unique<DataLedger>(run.plan, *run.layout, 77);
+  run.Whole("write");
+  run.ledger->ForgetShared({1});
+  run.Begin("read");
+  CHECK(run.ledger->prepares_data());
+  CHECK(run.Range(0) == "1..1");
+  CHECK(run.Range(1) == "0..0");
+}
+
+TEST_CASE("phases with other numbers of files per lane share the first files with each other") {
+  Run run;
+  v1::FileLayout four;  // a quarter of the bytes in each
+  four.set_files_per_lane(4);
+  run.Whole("write");
+  run.Begin("read", /*rotate=*/false, four);
+  CHECK(run.ledger->prepares_data());  // three files do not exist
+  CHECK(run.Range() == "1..1");        // and what the lane prepares itself, generation 2
+  run.End();
+  run.Begin("read", /*rotate=*/false, four);
+  CHECK_FALSE(run.ledger->prepares_data());
+  CHECK(run.Range() == "1..2");
+  run.End();
+  run.Whole("write");  // the first file anew, the other three stay
+  run.Begin("read", /*rotate=*/false, four);
+  CHECK_FALSE(run.ledger->prepares_data());
+  CHECK(run.Range() == "1..3");
+  run.End();
+  run.Begin("read");
+  CHECK(run.Range() == "3..3");
+  run.End();
+  run.Whole("write", four);
+  run.Begin("read");
+  CHECK(run.ledger->prepares_data());  // the first file has only a quarter
+  CHECK(run.Range() == "3..4");
+  run.End();
+}
+
+TEST_CASE("failed writes leave doubts about all files that they may have reached") {
+  Run run;
+  v1::FileLayout four;
+  four.set_files_per_lane(4);
+  run.Whole("write");
+  run.Whole("read", four);
+  run.Begin("rewrite");
+  run.End(kLaneBytes, /*lost=*/false, /*failed_writes=*/1);
+  run.Begin("read", /*rotate=*/false, four);
+  CHECK(run.SeenBy(0).lanes(0).data().unacknowledged());
+  CHECK_FALSE(run.SeenBy(1).lanes(0).data().unacknowledged());
+}
+
+TEST_CASE("a phase that writes only the beginning of files leaves the rest as it was") {
+  const bool keeps_existing = GENERATE(false, true);
+  Run run;
+  run.Whole("write");
+  run.Begin(keeps_existing ? "write" : "rewrite", /*rotate=*/false, OfBytes(kLaneBytes / 2))
+      .set_keep_existing(keeps_existing);
+  run.End(kLaneBytes / 2);
+  run.Begin("read");
+  CHECK_FALSE(run.ledger->prepares_data());
+  CHECK(run.Range() == "1..2");
+  run.End();
+  run.Whole("rewrite");
+  run.Begin("read");
+  CHECK(run.Range() == "3..3");
+}
+
+TEST_CASE("kept data are described by what the plan's own files hold, and by all else that was written") {
+  Run run;
+  run.Whole("write");
+  run.Whole("read", SharedFile());  // which prepares generation 2
+  v1::Manifest manifest;
+  run.ledger->Describe(manifest);
+  CHECK(manifest.generation_low() == 1);
+  CHECK(manifest.generation_high() == 2);
+
+  v1::Manifest kept = manifest;
+  kept.mutable_data()->set_verify(true);
+  *kept.mutable_files() = run.plan.files();
+  Run later;
+  later.ledger->TakeOver(kept);
+  later.Whole("rewrite", SharedFile());  // as many entries as lanes, and none for the plan's files
+  later.ledger->Describe(manifest);
+  CHECK(manifest.generation_low() == 1);
+  CHECK(manifest.generation_high() == 3);
 }
 
 }  // namespace

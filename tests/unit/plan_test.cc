@@ -1,6 +1,7 @@
 // A command line or a YAML file becomes a complete, checked plan.
 #include <catch2/catch.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "common/text/units.h"
 #include "coordinator/command_line/cli.h"
 #include "coordinator/option/iozone_letters.h"
@@ -113,6 +114,17 @@ TEST_CASE("stonewall kinds follow from what is timed") {
   CHECK(PlanFor({"-i0", "-c", "-x"})->phases(0).stonewall() == v1::STONEWALL_NONE);
   CHECK(PlanFor({"-i0", "-c", "--stop-at-stonewall"})->phases(0).stonewall() == v1::STONEWALL_FLUSHED);
   CHECK(PlanFor({"-i1", "-c", "--stop-at-stonewall"})->phases(0).stonewall() == v1::STONEWALL_STOP);
+}
+
+TEST_CASE("the stonewall of a mix is flushed if any of its parts is, in whatever order") {
+  for (const char* const parts : {"[{operation: {name: read}}, {operation: {name: write}}]",
+                                  "[{operation: {name: write}}, {operation: {name: read}}]"}) {
+    auto plan =
+        ParsePlan(absl::StrCat("phases:\n  - {region: {fsync: true}, assignments: ", parts, "}\n"), "mix");
+    REQUIRE(plan.ok());
+    CompletePlan(*plan);
+    CHECK(plan->phases(0).stonewall() == v1::STONEWALL_FLUSHED);
+  }
 }
 
 TEST_CASE("rotation and dropped caches go with reads only") {

@@ -67,6 +67,37 @@ TEST_CASE("phases by size are estimated by what they move, and the assumed rate 
       "      preparing and removing files comes on top\n");
 }
 
+TEST_CASE("each part of a mix is estimated by its own operation, in whatever order") {
+  const bool names_first = GENERATE(false, true);
+  v1::Plan plan = PlanOf({"write"});
+  v1::Phase& mix = *plan.mutable_phases(0);
+  mix.mutable_stop()->set_max_ops(10);
+  mix.clear_assignments();
+  for (const bool names : {names_first, !names_first}) {
+    v1::Assignment& part = *mix.add_assignments();
+    part.mutable_operation()->set_name(names ? "create" : "write");
+    part.mutable_operation()->set_engine(names ? "metadata" : "posix");
+    part.mutable_operation()->set_record_bytes(names ? 0 : 4_KiB);
+    if (names) part.mutable_operation()->mutable_tree()->set_items_per_lane(1000);
+    part.mutable_who()->add_workers(names ? 0 : 1);
+    if (!names) part.mutable_who()->add_workers(2);
+  }
+  const TimeEstimate estimate = EstimateTime(plan, 3);
+  CHECK(estimate.items == 2 * 1000);           // two lanes of one worker
+  CHECK(estimate.bytes == 2 * 2 * 10 * 4096);  // two lanes each of two workers, ten records
+  CHECK(estimate.item_phases == 1);
+  CHECK(estimate.sized_phases == 1);
+}
+
+TEST_CASE("a mix gets what is left as its limit if any of its parts moves anything") {
+  v1::Phase mix = PlanOf({"write"}).phases(0);
+  *mix.add_assignments() = mix.assignments(0);
+  mix.mutable_assignments(0)->mutable_operation()->set_engine("null");
+  CHECK(FitInto(mix, 4)->phase.stop().deadline_s() == 4);
+  mix.mutable_assignments(1)->mutable_operation()->set_engine("null");
+  CHECK_FALSE(FitInto(mix, 4)->shortened);
+}
+
 TEST_CASE("an upper bound is given only if every phase has one") {
   v1::Plan plan = PlanOf({"write", "read"});
   plan.mutable_phases(0)->mutable_stop()->set_deadline_s(5);

@@ -253,10 +253,10 @@ void DataKeeper::AddTargets(const Member& member, v1::Prepare& prepare) const {
   }
 }
 
-absl::Status DataKeeper::RemoveSharedFiles(const v1::Phase& phase) {
+absl::Status DataKeeper::RemoveSharedFiles(const std::set<uint32_t>& targets) {
   for (;;) {
     const uint32_t live = cluster_.live_count();
-    const absl::Status done = Do(v1::DataStep::REMOVE_SHARED_FILE, OnInterrupt::kReturn, phase.only_target());
+    const absl::Status done = Do(v1::DataStep::REMOVE_SHARED_FILE, OnInterrupt::kReturn, &targets);
     // If the worker that should remove it was lost, another one does.
     const bool was_lost = absl::IsUnavailable(done) && cluster_.live_count() < live;
     if (!was_lost || cluster_.live_count() == 0) return done;
@@ -308,10 +308,11 @@ std::string DataKeeper::WhereKept() const {
   return absl::StrJoin(places, "; ");
 }
 
-absl::Status DataKeeper::Do(v1::DataStep::Action action, OnInterrupt on_interrupt, uint32_t only_target) {
+absl::Status DataKeeper::Do(v1::DataStep::Action action, OnInterrupt on_interrupt,
+                            const std::set<uint32_t>* targets) {
   std::map<uint32_t, std::vector<FilesystemOfTarget>> places_of_worker;
   for (const auto& [key, worker] : Claimers(layout_, cluster_.members(), facts_, avoided_)) {
-    if (only_target == 0 || key.first == only_target - 1) places_of_worker[worker].push_back(key);
+    if (targets == nullptr || targets->contains(key.first)) places_of_worker[worker].push_back(key);
   }
   // Before the claim, the data there is what Inspect found.
   const bool of_found = held_.empty() || action == v1::DataStep::CLAIM;

@@ -62,9 +62,9 @@ class DataKeeper {
   // worker is in a phase.
   absl::Status Fill(uint32_t percent, const std::function<void(uint64_t bytes)>& on_begin,
                     StepsOfWorkers& steps);
-  // Removes the shared file, if there is one, on every file system that the phase uses. Call it before a phase that
-  // rewrites it.
-  absl::Status RemoveSharedFiles(const v1::Phase& phase);
+  // Removes the shared files, where there are any, on every file system of these targets. Call it before a phase that
+  // creates them anew (files_of_owner.h).
+  absl::Status RemoveSharedFiles(const std::set<uint32_t>& targets);
   // Ends the run, also after an interrupt: removes the data, or marks it as kept with its contents as recorded in
   // `ledger`. Does nothing if Claim was never called. The error says which data is left and how to remove it.
   enum class AtEnd { kRemove, kKeep };
@@ -93,8 +93,9 @@ class DataKeeper {
   void NoteUnmet(const Member& member, const std::set<uint32_t>& asked, const v1::Demands& demands,
                  const ReceivedEvent& received);
   enum class OnInterrupt { kReturn, kGoOn };
-  // `only_target`: of the phase that the step is for; 0: all targets.
-  absl::Status Do(v1::DataStep::Action action, OnInterrupt on_interrupt, uint32_t only_target = 0);
+  // `targets`: where the step is performed; null: at all.
+  absl::Status Do(v1::DataStep::Action action, OnInterrupt on_interrupt,
+                  const std::set<uint32_t>* targets = nullptr);
   void NoteDone(std::span<const FilesystemOfTarget> places, const absl::Status& answer,
                 const v1::DataStepDone& done, v1::DataStep::Action action);
   v1::DataClaim ClaimFor(const Member& member, uint32_t target) const;

@@ -4,7 +4,6 @@
 
 #include "common/model/data_content.h"
 #include "common/model/operation.h"
-#include "common/model/phase_shape.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 
@@ -65,23 +64,38 @@ void DataLedger::TakeOver(const v1::Manifest& kept) {
   newest_ = kept.generation_high();
 }
 
-DataLedger::State DataLedger::StateOf(Files files) const {
-  const auto found = states_.find(files);
-  return found == states_.end() ? default_ : found->second;
+DataLedger::Files DataLedger::FilesIn(const v1::LanePlan& lane, const PhaseShape& shape) {
+  return {.of_owner = FilesOf(lane, shape),
+          .files_per_lane = std::max(1u, shape.files.files_per_lane()),
+          .interleaved = shape.files.interleaved()};
 }
 
-void DataLedger::ForgetShared(uint32_t only_target) {
-  for (uint32_t owner = 0; owner < layout_.lane_count(); ++owner) {
-    const Files files(only_target, owner);
-    states_.erase(files);
-    if (default_.low > 0) states_[files] = State();  // otherwise it would have the kept data
+DataLedger::State DataLedger::StateOf(const Files& files) const {
+  if (const auto found = states_.find(files); found != states_.end()) return found->second;
+  const bool removed = files.of_owner.shared && removed_shared_.contains(files.of_owner.target);
+  State state = removed ? State() : default_;
+  // Some of the data are those of other layouts, but perhaps not all: lane_bytes stays.
+  for (auto other = states_.lower_bound({.of_owner = files.of_owner});
+       other != states_.end() && other->first.of_owner == files.of_owner; ++other) {
+    const State& known = other->second;
+    state.low = state.low == 0 ? known.low : std::min(state.low, known.low);
+    state.high = std::max(state.high, known.high);
+    state.unacknowledged |= known.unacknowledged;
   }
+  return state;
+}
+
+void DataLedger::ForgetShared(const std::set<uint32_t>& targets) {
+  std::erase_if(states_, [&](const auto& each) {
+    const FilesOfOwner& files = each.first.of_owner;
+    return files.shared && targets.contains(files.target);
+  });
+  removed_shared_.insert(targets.begin(), targets.end());
 }
 
 void DataLedger::Begin(const v1::Phase& phase) {
-  const PhaseShape shape = ShapeOf(plan_, phase);
+  shape_ = ShapeOf(plan_, phase);
   prepares_data_ = false;
-  only_target_ = phase.only_target();
   written_.clear();
   const WorkerAssignments assignments(phase, layout_.worker_count());
   for (uint32_t worker = 0; worker < layout_.worker_count(); ++worker) {
@@ -89,10 +103,10 @@ void DataLedger::Begin(const v1::Phase& phase) {
     if (assignment == nullptr) continue;
     const OperationSpec* const spec = DataOperation(assignment->operation());
     if (spec == nullptr) continue;
-    for (const v1::LanePlan& lane : layout_.LanesOf(worker, assignment->operation(), shape)) {
-      const State state = StateOf({only_target_, lane.file_owner()});
+    for (const v1::LanePlan& lane : layout_.LanesOf(worker, assignment->operation(), shape_)) {
+      const State state = StateOf(FilesIn(lane, shape_));
       prepares_data_ |=
-          spec->needs_data && (state.low == 0 || state.lane_bytes < shape.files.bytes_per_lane());
+          spec->needs_data && (state.low == 0 || state.lane_bytes < shape_.files.bytes_per_lane());
       if (spec->writes()) written_.insert(lane.file_owner());
     }
   }
@@ -112,7 +126,7 @@ void DataLedger::Fill(v1::Prepare& prepare) const {
   stamp.set_prefill_generation(prefill_generation_);
   stamp.set_unit_bytes(unit_bytes_);
   for (v1::LanePlan& lane : *prepare.mutable_lanes()) {
-    const State state = StateOf({only_target_, lane.file_owner()});
+    const State state = StateOf(FilesIn(lane, shape_));
     lane.mutable_data()->set_low(state.low);
     lane.mutable_data()->set_unacknowledged(state.unacknowledged);
     // A reader may find either generation while it is being written.
@@ -142,26 +156,43 @@ void DataLedger::NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result
   if (result != nullptr && result->sat_out()) return;
   const OperationSpec& spec = *DataOperation(operation);
   const uint64_t lane_bytes = shape.files.bytes_per_lane();
-  const Files files(shape.only_target, lane.file_owner());
+  const Files files = FilesIn(lane, shape);
   State state = StateOf(files);
-  if (spec.needs_data && state.low == 0) {
-    state = {prefill_generation_, prefill_generation_, lane_bytes};
-  } else if (spec.needs_data && state.lane_bytes < lane_bytes) {
-    state = {state.low, prefill_generation_, lane_bytes};
+  Change change{.file_bytes = lane_bytes / files.files_per_lane};
+  if (spec.needs_data && (state.low == 0 || state.lane_bytes < lane_bytes)) {
+    if (state.low == 0) state.low = prefill_generation_;
+    state.high = change.generation = prefill_generation_;
+    state.lane_bytes = lane_bytes;
   }
   if (spec.writes()) {
-    const bool any_failed = result != nullptr && AnyWriteFailed(*result);
-    const bool is_whole =
-        result != nullptr && result->problem().code() == 0 && !any_failed && result->bytes() >= lane_bytes;
+    change.generation = generation_;
+    change.any_failed = result != nullptr && AnyWriteFailed(*result);
     // A shared file is not replaced by its lanes: see ForgetShared.
-    const bool nothing_left = spec.creates_files && !operation.keep_existing() && !shape.files.shared_file();
-    const bool all_new = nothing_left || (is_whole && WritesEveryRecord(spec));
+    change.replaced = spec.creates_files && !operation.keep_existing() && !shape.files.shared_file();
+    // Files may be longer than what this phase writes.
+    const bool is_whole = result != nullptr && result->problem().code() == 0 && !change.any_failed &&
+                          result->bytes() >= lane_bytes && lane_bytes >= state.lane_bytes;
+    const bool all_new = change.replaced || (is_whole && WritesEveryRecord(spec));
     if (all_new || state.low == 0) state.low = generation_;
-    state.unacknowledged = any_failed || (state.unacknowledged && !all_new);
+    state.unacknowledged = change.any_failed || (state.unacknowledged && !all_new);
     state.high = generation_;
-    state.lane_bytes = spec.creates_files ? lane_bytes : std::max(state.lane_bytes, lane_bytes);
+    state.lane_bytes = change.replaced ? lane_bytes : std::max(state.lane_bytes, lane_bytes);
   }
   states_[files] = state;
+  if (change.generation > 0) NoteInOtherLayouts(files, change);
+}
+
+void DataLedger::NoteInOtherLayouts(const Files& files, const Change& change) {
+  for (auto other = states_.lower_bound({.of_owner = files.of_owner});
+       other != states_.end() && other->first.of_owner == files.of_owner; ++other) {
+    if (other->first == files) continue;
+    State& state = other->second;
+    state.high = std::max(state.high, change.generation);
+    state.unacknowledged |= change.any_failed;
+    // At least the first file is one that this layout uses too.
+    const uint64_t count = other->first.files_per_lane;
+    if (change.replaced) state.lane_bytes = std::min(state.lane_bytes / count, change.file_bytes) * count;
+  }
 }
 
 void DataLedger::Describe(v1::Manifest& manifest) const {
@@ -175,7 +206,13 @@ void DataLedger::Describe(v1::Manifest& manifest) const {
     all.high = std::max(all.high, state.high);
   }
   // If every lane's files have been written since, nothing is left of the previous data.
-  if (states_.size() == layout_.lane_count() * std::max<size_t>(1, OnlyTargets(plan_).size())) {
+  const auto of_plan = std::count_if(states_.begin(), states_.end(), [this](const auto& each) {
+    const Files& files = each.first;
+    return files.of_owner.shared == plan_.files().shared_file() &&
+           files.interleaved == plan_.files().interleaved() &&
+           files.files_per_lane == std::max(1u, plan_.files().files_per_lane());
+  });
+  if (static_cast<size_t>(of_plan) == layout_.lane_count() * std::max<size_t>(1, OnlyTargets(plan_).size())) {
     all.low = all.high;
     for (const auto& [files, state] : states_) all.low = std::min(all.low, std::max(1u, state.low));
   }

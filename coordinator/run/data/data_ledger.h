@@ -8,11 +8,14 @@
 #ifndef COORDINATOR_RUN_DATA_DATA_LEDGER_H_
 #define COORDINATOR_RUN_DATA_DATA_LEDGER_H_
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <set>
 
+#include "common/model/phase_shape.h"
 #include "coordinator/plan/layout.h"
+#include "coordinator/run/data/files_of_owner.h"
 #include "iobench/v1/control.pb.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
@@ -24,9 +27,9 @@ namespace iobench {
 uint32_t SectorUnitBytes(const v1::Plan& plan);
 
 // One object per run. Call TakeOver first if the run uses kept data; then, for each phase, ForgetShared if its shared
-// file is removed, Begin, Fill for each worker and Note; at last Describe. Files are named by the lane that owns them,
-// because other lanes may use them too (rotated clients, first_lane_files). In phases with only_target, a lane has
-// files of its own on each target. Without sectors to verify (HasSectors), workers get no generations.
+// files are removed, Begin, Fill for each worker and Note; at last Describe. What is known of a lane's own files says
+// nothing about its part of a shared file, and the reverse. Phases with other numbers of files per lane use some of the
+// same files, but perhaps not all. Without sectors to verify (HasSectors), workers get no generations.
 class DataLedger {
  public:
   // `plan` and `layout` must outlive it. `run_id` goes into the data that the run writes.
@@ -35,14 +38,14 @@ class DataLedger {
   // The run uses kept data: continues with their generations, and writes with their run id and seed.
   void TakeOver(const v1::Manifest& kept);
 
-  // The shared files of phases with this only_target have been removed, with what all lanes had written into them.
-  void ForgetShared(uint32_t only_target);
+  // The shared files of these targets have been removed, with what all lanes had written into them.
+  void ForgetShared(const std::set<uint32_t>& targets);
 
   // Starts a phase and assigns its generations. Call it once per phase, before Fill.
   void Begin(const v1::Phase& phase);
   // True if the phase reads data that nobody has written, so that it must be prepared. REQUIRES: Begin.
   bool prepares_data() const { return prepares_data_; }
-  // Adds what a worker must know about the data in this phase. REQUIRES: prepare.lanes is filled.
+  // Adds what a worker must know about the data in this phase. REQUIRES: prepare.lanes are those of Layout::LanesOf.
   void Fill(v1::Prepare& prepare) const;
   // Records what the phase did, however it ended. A lane without a result may have written anything from none to all of
   // its records. REQUIRES: Begin with the same phase.
@@ -62,10 +65,26 @@ class DataLedger {
     bool unacknowledged =
         false;  // some writes failed, so that there may also be zeros or parts of several generations
   };
-  using Files = std::pair<uint32_t, uint32_t>;  // the phase's only_target, owner
-  State StateOf(Files files) const;
+  // The files in one layout. Layouts divide a lane's bytes over more or fewer files, of which they have the first ones
+  // in common, or take other places of a shared file.
+  struct Files {
+    FilesOfOwner of_owner;
+    uint32_t files_per_lane = 0;
+    bool interleaved = false;
+
+    auto operator<=>(const Files&) const = default;
+  };
+  static Files FilesIn(const v1::LanePlan& lane, const PhaseShape& shape);
+  State StateOf(const Files& files) const;
   void NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result, const v1::Operation& operation,
                 const PhaseShape& shape);
+  struct Change {
+    uint32_t generation = 0;  // that has been written
+    bool any_failed = false;
+    bool replaced = false;  // the files are new, and have …
+    uint64_t file_bytes = 0;
+  };
+  void NoteInOtherLayouts(const Files& files, const Change& change);
 
   const v1::Plan& plan_;
   const Layout& layout_;
@@ -75,13 +94,14 @@ class DataLedger {
   uint32_t unit_bytes_;
   State default_;  // of files that are not in the map
   std::map<Files, State> states_;
+  std::set<uint32_t> removed_shared_;  // targets whose shared file is no longer what default_ says
   uint32_t newest_ = 0;
 
   // The generations that the current phase writes, and that its preparation writes before it.
   uint32_t generation_ = 0;
   uint32_t prefill_generation_ = 0;
   bool prepares_data_ = false;
-  uint32_t only_target_ = 0;
+  PhaseShape shape_;
   std::set<uint32_t> written_;  // owners whose files the phase writes
 };
 
