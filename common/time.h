@@ -42,9 +42,19 @@ inline constexpr double SecondsFrom(int64_t ns) {
 inline constexpr double SecondsFrom(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
-// Truncates towards zero. REQUIRES: under 9e9 s (292 years); plans allow at most 1e7 s.
+// Longer times count as this long, 146 years; plans allow at most 1e7 s. A clock reading plus it still fits 64 bits.
+inline constexpr int64_t kMaxNanos = int64_t{1} << 62;
+// Rounds to the nearest nanosecond: most decimal numbers have no exact double, and 1.001 s would lose one. Limited to
+// ±kMaxNanos, so that no number that a damaged file holds overflows; NaN gives 0.
 inline constexpr int64_t NanosFrom(double seconds) {
-  return static_cast<int64_t>(seconds * 1e9);
+  const double ns = seconds * 1e9;
+  constexpr double kLimit = static_cast<double>(kMaxNanos);
+  if (!(ns < kLimit)) return ns >= kLimit ? kMaxNanos : 0;
+  if (!(ns > -kLimit)) return -kMaxNanos;
+  // Adding 0.5 before the cast would be inexact above 2^52 ns (52 days).
+  const int64_t whole = static_cast<int64_t>(ns);
+  const double rest = ns - static_cast<double>(whole);
+  return whole + (rest >= 0.5 ? 1 : 0) - (rest <= -0.5 ? 1 : 0);
 }
 
 }  // namespace iobench

@@ -65,7 +65,7 @@ int PrintOnConsole(const ReportOptions& options, SavedRun& saved) {
   }
   const absl::Status written = ShowRedacted(saved, style, std::cout);
   if (!written.ok() && !absl::IsDataLoss(written)) return Fail(written, kExitUsage);
-  return ExitOfPrinting(saved.warnings().empty() ? kExitOk : kExitIo, kExitIo);
+  return saved.warnings().empty() ? kExitOk : kExitIo;
 }
 
 // Writes the console's report into the file of --output.
@@ -84,7 +84,7 @@ int WriteConsoleFile(const ReportOptions& options, SavedRun& saved) {
 int Verify(const std::string& directory) {
   const absl::StatusOr<bool> passed = VerifySavedRun(directory, std::cout);
   if (!passed.ok()) return Fail(passed.status(), absl::IsNotFound(passed.status()) ? kExitUsage : kExitIo);
-  return ExitOfPrinting(*passed ? kExitOk : kExitIo, kExitIo);
+  return *passed ? kExitOk : kExitIo;
 }
 
 int WriteAs(const Document& document, const ReportOptions& options, SavedRun& saved) {
@@ -95,9 +95,8 @@ int WriteAs(const Document& document, const ReportOptions& options, SavedRun& sa
   const int exit_code = saved.warnings().empty() ? kExitOk : kExitIo;
   if (options.output.empty() && document.content == Document::Content::kText) {
     const absl::Status written = document.write(report, std::cout);
-    // A closed pipe (`| head`) is no failure; ExitOfPrinting tells it from a full disk.
     if (!written.ok() && !absl::IsDataLoss(written)) return Fail(written, kExitUsage);
-    return ExitOfPrinting(exit_code, kExitIo);
+    return exit_code;
   }
   const std::string path =
       options.output.empty() ? absl::StrCat(options.directory, "/", document.file_name) : options.output;
@@ -107,14 +106,8 @@ int WriteAs(const Document& document, const ReportOptions& options, SavedRun& sa
   return exit_code;
 }
 
-}  // namespace
-
-int PrintSavedRun(const ReportOptions& options) {
-  // Every phase of a run needs the same memory again. Keeping it, in one pool for all threads, halves the page faults
-  // of a large run.
-  mallopt(M_ARENA_MAX, 1);
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+// Returns the exit code, provided that standard output can be written.
+int Print(const ReportOptions& options) {
   if (options.verify) return Verify(options.directory);
   const bool console_file = options.format.empty() && !options.output.empty();
   if (console_file) {
@@ -128,6 +121,18 @@ int PrintSavedRun(const ReportOptions& options) {
   const absl::StatusOr<const Document*> document = DocumentNamed(options.format);
   if (!document.ok()) return Fail(document.status(), kExitUsage);
   return WriteAs(**document, options, *saved);
+}
+
+}  // namespace
+
+int PrintSavedRun(const ReportOptions& options) {
+  // Every phase of a run needs the same memory again. Keeping it, in one pool for all threads, halves the page faults
+  // of a large run.
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  // Also judges the line "wrote FILE". A closed pipe (`| head`) is no failure; this tells it from a full disk.
+  return ExitOfPrinting(Print(options), kExitIo);
 }
 
 }  // namespace iobench

@@ -176,9 +176,11 @@ void CapacitySearch::EndKeepUp() {
   if (keep_up_search_->outcome().max_per_s > 0) return TakeKeptUp();
   const StepFigures& last = steps_.back().figures;
   if (below_mix_ || last.errors > 0 || !(last.done_share < kMinDoneShare))
-    return End(absl::StrCat(below_mix_ ? "not even 1/64 of the mix's load was sustained. "
-                                       : "the load of the mix was not measured. ",
-                            keep_up_search_->outcome().text));
+    return End(absl::StrCat(
+        below_mix_ ? "not even 1/64 of the mix's load was sustained. "
+                   : "the load of the mix was not measured. ",
+        keep_up_search_->outcome().text,
+        below_mix_ ? " If the storage is the limit, begin with less (--mix-factor, --rate)." : ""));
   below_mix_ = true;
   SearchKeepUp(kLeastMixFactor * settings_.mix_per_s, settings_.mix_per_s);
   if (const std::optional<SloProbe> probe = keep_up_search_->Next(); probe.has_value())

@@ -47,7 +47,7 @@ class CapacitySearch {
   const std::optional<HighestRate>& highest() const { return highest_; }
   // The search under the SLO; nullopt: it did not begin.
   const std::optional<SloSearch>& slo_search() const { return slo_search_; }
-  // Why the search ended before everything was measured, one sentence; empty: it did not.
+  // Why the search ended before everything was measured, and what to do; empty: it did not.
   const std::string& ended_early() const { return ended_early_; }
 
  private:

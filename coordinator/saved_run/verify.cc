@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
+#include <cstdint>
+#include <istream>
+#include <memory>
 #include <sstream>
+#include <streambuf>
 #include <string_view>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -55,13 +57,6 @@ class Checks {
   bool passed_ = true;
 };
 
-// A text at a place of a JSON document, which may be of any shape; empty: there is none.
-std::string TextAt(const Json& document, const char* pointer) {
-  const Json::json_pointer place(pointer);
-  return document.contains(place) && document.at(place).is_string() ? document.at(place).get<std::string>()
-                                                                    : "";
-}
-
 // Returns where two documents differ first, such as "phases/3/headline/bytes_per_s"; empty: nowhere.
 std::string FirstDifference(const Json& saved, const Json& computed, const std::string& place) {
   const auto below = [&place](const std::string& name) {
@@ -89,39 +84,191 @@ std::string FirstDifference(const Json& saved, const Json& computed, const std::
   return saved == computed ? "" : place.empty() ? "the whole document" : place;
 }
 
-// Returns the line in which a file first differs from `computed`; empty: in none. Reads the file piece by piece: the
-// lanes of a long run take gigabytes.
-absl::StatusOr<std::string> LineOfFirstDifference(const std::string& path, std::string_view computed) {
-  const std::string name = absl::StrCat("result ", path);
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!file.valid()) return ErrnoStatus(name, errno);
-  struct stat facts {};
-  if (::fstat(file.get(), &facts) != 0) return ErrnoStatus(name, errno);
-  if (!S_ISREG(facts.st_mode)) return absl::InvalidArgumentError(absl::StrCat(name, ": not a regular file"));
-  std::string piece(kPieceBytes, '\0');
-  for (size_t equal_bytes = 0;;) {
-    const ssize_t moved = ::read(file.get(), piece.data(), piece.size());
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0) return ErrnoStatus(name, errno);
-    const std::string_view saved(piece.data(), static_cast<size_t>(moved));
-    const std::string_view expected = computed.substr(equal_bytes, saved.size());
-    const auto [end, unused] = std::mismatch(saved.begin(), saved.end(), expected.begin(), expected.end());
-    equal_bytes += static_cast<size_t>(end - saved.begin());
-    if (!saved.empty() && end == saved.end()) continue;
-    if (saved.empty() && equal_bytes == computed.size()) return "";
-    const std::string_view equal = computed.substr(0, equal_bytes);
-    return absl::StrCat("line ", 1 + std::count(equal.begin(), equal.end(), '\n'));
+// Reads a regular file piece by piece: results of a long run take gigabytes.
+class PieceReader final : public std::streambuf {
+ public:
+  // Errors begin with `name`.
+  static absl::StatusOr<std::unique_ptr<PieceReader>> Open(const std::string& name, const std::string& path) {
+    UniqueFd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (!file.valid()) return ErrnoStatus(name, errno);
+    struct stat facts {};
+    if (::fstat(file.get(), &facts) != 0) return ErrnoStatus(name, errno);
+    if (!S_ISREG(facts.st_mode))
+      return absl::InvalidArgumentError(absl::StrCat(name, ": not a regular file"));
+    return std::unique_ptr<PieceReader>(new PieceReader(std::move(file), name));
   }
+
+  // Returns the part of the file that follows what was taken; empty: the file ends there, or status() is an error.
+  std::string_view Piece() {
+    if (traits_type::eq_int_type(underflow(), traits_type::eof())) return {};
+    return {gptr(), static_cast<size_t>(egptr() - gptr())};
+  }
+  // REQUIRES: at most as many as Piece() has.
+  void Take(size_t bytes) { gbump(static_cast<int>(bytes)); }
+  const absl::Status& status() const { return status_; }
+
+ protected:
+  int_type underflow() override {
+    while (gptr() == egptr() && status_.ok()) {
+      const ssize_t moved = ::read(file_.get(), piece_.data(), piece_.size());
+      if (moved < 0 && errno == EINTR) continue;
+      if (moved < 0) status_ = ErrnoStatus(name_, errno);
+      if (moved == 0) break;
+      if (moved > 0) setg(piece_.data(), piece_.data(), piece_.data() + moved);
+    }
+    return gptr() == egptr() ? traits_type::eof() : traits_type::to_int_type(*gptr());
+  }
+
+ private:
+  PieceReader(UniqueFd file, std::string name) : file_(std::move(file)), name_(std::move(name)) {}
+
+  const UniqueFd file_;
+  const std::string name_;
+  std::string piece_ = std::string(kPieceBytes, '\0');
+  absl::Status status_;
+};
+
+// Compares what is written to it with a file, without keeping any of the two. `saved` must outlive it.
+class Comparison final : public std::streambuf {
+ public:
+  explicit Comparison(PieceReader& saved) : saved_(saved) {}
+  // Returns the line in which the file first differs from everything that was written; empty: in none.
+  std::string LineOfDifference() {
+    return differs_ || !saved_.Piece().empty() ? absl::StrCat("line ", 1 + equal_lines_) : "";
+  }
+
+ protected:
+  std::streamsize xsputn(const char* text, std::streamsize bytes) override {
+    Compare({text, static_cast<size_t>(bytes)});
+    return bytes;
+  }
+  int_type overflow(int_type c) override {
+    const char one = traits_type::to_char_type(c);
+    if (!traits_type::eq_int_type(c, traits_type::eof())) Compare({&one, 1});
+    return traits_type::not_eof(c);
+  }
+
+ private:
+  void Compare(std::string_view computed) {
+    while (!computed.empty() && !differs_) {
+      const std::string_view saved = saved_.Piece().substr(0, computed.size());
+      const auto equal_end = std::mismatch(saved.begin(), saved.end(), computed.begin()).first;
+      equal_lines_ += std::count(saved.begin(), equal_end, '\n');
+      differs_ = saved.empty() || equal_end != saved.end();
+      saved_.Take(saved.size());
+      computed.remove_prefix(saved.size());
+    }
+  }
+
+  PieceReader& saved_;
+  int64_t equal_lines_ = 0;
+  bool differs_ = false;
+};
+
+// The hashes that result.json has.
+struct NotedHashes {
+  std::string plan_sha256;                                      // empty: none
+  std::unordered_map<std::string, std::string> sha256_of_file;  // by name, such as "raw/run.pb"
+};
+
+// Takes the hashes out of result.json, of any shape, while it is parsed. A tree of the whole would take many times the
+// memory of its text.
+class HashFinder final : public Json::json_sax_t {
+ public:
+  const NotedHashes& hashes() const { return hashes_; }
+  bool is_object() const { return is_object_; }
+
+  bool start_object(size_t) override {
+    is_object_ |= open_.empty();
+    open_ += '{';
+    if (IsFile()) file_name_ = file_sha256_ = "";
+    return true;
+  }
+  bool end_object() override {
+    if (IsFile()) hashes_.sha256_of_file.emplace(file_name_, file_sha256_);
+    open_.pop_back();
+    return true;
+  }
+  bool start_array(size_t) override {
+    open_ += '[';
+    return true;
+  }
+  bool end_array() override {
+    open_.pop_back();
+    return true;
+  }
+  bool key(std::string& name) override {
+    (open_.size() == 1 ? section_ : key_) = name;
+    return true;
+  }
+  bool string(std::string& value) override {
+    if (open_ == "{{" && section_ == "run" && key_ == "plan_sha256") hashes_.plan_sha256 = value;
+    if (IsFile() && key_ == "name") file_name_ = value;
+    if (IsFile() && key_ == "sha256") file_sha256_ = value;
+    return true;
+  }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(Json::number_integer_t) override { return true; }
+  bool number_unsigned(Json::number_unsigned_t) override { return true; }
+  bool number_float(Json::number_float_t, const std::string&) override { return true; }
+  bool binary(Json::binary_t&) override { return true; }
+  bool parse_error(size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  // Whether the parser is directly in an element of the list `files`.
+  bool IsFile() const { return open_ == "{[{" && section_ == "files"; }
+
+  NotedHashes hashes_;
+  bool is_object_ = false;
+  std::string open_;                     // the brackets around the parser's place
+  std::string section_;                  // the last key of the document itself …
+  std::string key_;                      // … and the last one below it
+  std::string file_name_, file_sha256_;  // of an element of `files`
+};
+
+absl::StatusOr<NotedHashes> HashesIn(const std::string& path) {
+  IOBENCH_ASSIGN_OR_RETURN(const auto reader, PieceReader::Open(absl::StrCat("result ", path), path));
+  std::istream in(reader.get());
+  HashFinder finder;
+  const bool is_json = Json::sax_parse(in, &finder);
+  IOBENCH_RETURN_IF_ERROR(reader->status());
+  if (!is_json || !finder.is_object())
+    return absl::DataLossError(absl::StrCat(kResultJson, ": truncated, or not JSON"));
+  return finder.hashes();
+}
+
+// Returns the line in which a file first differs from what the report gives; empty: in none.
+absl::StatusOr<std::string> LineOfFirstDifference(const std::string& path, const ReportFormat& format,
+                                                  const v1::RunReport& report) {
+  IOBENCH_ASSIGN_OR_RETURN(const auto saved, PieceReader::Open(absl::StrCat("result ", path), path));
+  Comparison comparison(*saved);
+  std::ostream out(&comparison);
+  IOBENCH_RETURN_IF_ERROR(WriteReport(format, report, out));
+  std::string line = comparison.LineOfDifference();
+  IOBENCH_RETURN_IF_ERROR(saved->status());
+  return line;
+}
+
+// The same for result.json, with the place in the document, whose layout does not matter. Reads all of it, so it is for
+// a file of which some line differs.
+absl::StatusOr<std::string> PlaceOfFirstDifference(const std::string& path, const ReportFormat& format,
+                                                   const v1::RunReport& report) {
+  Json saved;
+  {
+    IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("result", path, kLongestResultBytes));
+    if (text.find('\0') != std::string::npos) return "a zero byte";  // the parser takes it for the end
+    saved = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  }
+  std::ostringstream computed;
+  IOBENCH_RETURN_IF_ERROR(WriteReport(format, report, computed));
+  return FirstDifference(saved, Json::parse(std::move(computed).str(), nullptr, /*allow_exceptions=*/false),
+                         "");
 }
 
 // Checks the raw files as they are against the hashes that the run noted.
-void CheckRawFiles(const std::string& directory, const Json& result, Checks& checks) {
-  std::unordered_map<std::string, const Json*> noted;
-  if (result.contains("files") && result.at("files").is_array()) {
-    for (const Json& file : result.at("files")) {
-      if (file.is_object()) noted.emplace(TextAt(file, "/name"), &file);
-    }
-  }
+void CheckRawFiles(const std::string& directory, const NotedHashes& hashes, Checks& checks) {
+  std::unordered_map<std::string, std::string> noted = hashes.sha256_of_file;
   if (noted.empty()) {
     return checks.Fail(
         "raw files: result.json has no hashes of them; it is from an earlier version, or was changed");
@@ -139,7 +286,7 @@ void CheckRawFiles(const std::string& directory, const Json& result, Checks& che
     const absl::StatusOr<std::string> sha256 = Sha256OfFile(path);
     if (!sha256.ok()) {
       checks.Fail(std::string(sha256.status().message()));
-    } else if (*sha256 != TextAt(*found->second, "/sha256")) {
+    } else if (*sha256 != found->second) {
       checks.Fail(
           absl::StrCat(name, ": its SHA-256 is not the one in result.json: one of the two was changed"));
     } else {
@@ -147,14 +294,14 @@ void CheckRawFiles(const std::string& directory, const Json& result, Checks& che
     }
     noted.erase(found);
   }
-  for (const auto& [name, file] : noted)
+  for (const auto& [name, unused] : noted)
     checks.Fail(absl::StrCat(name, ": missing, but result.json has its hash"));
   if (matching == paths.size() && noted.empty())
     checks.Pass(absl::StrCat("raw files: all ", matching, " have the SHA-256 in result.json"));
 }
 
-void CheckPlan(const v1::RunReport& report, const Json& result, Checks& checks) {
-  if (TextAt(result, "/run/plan_sha256") == report.run().plan_sha256()) {
+void CheckPlan(const v1::RunReport& report, const NotedHashes& hashes, Checks& checks) {
+  if (hashes.plan_sha256 == report.run().plan_sha256()) {
     checks.Pass(absl::StrCat("plan: SHA-256 ", report.run().plan_sha256()));
   } else {
     checks.Fail("plan: its SHA-256 in raw/run.pb is not the one in result.json: one of the two was changed");
@@ -174,32 +321,19 @@ void NoteProgram(const v1::RunReport& report, Checks& checks) {
 }
 
 // Checks the files that are computed from raw data against what the raw data give now.
-void CheckFigures(const std::string& directory, const v1::RunReport& report, const Json& result,
-                  Checks& checks) {
+void CheckFigures(const std::string& directory, const v1::RunReport& report, Checks& checks) {
   for (const ResultFile& file : ResultFiles()) {
     if (file.format == nullptr) continue;
-    std::ostringstream computed;
-    const absl::Status written = WriteReport(*file.format, report, computed);
-    if (!written.ok()) {
-      checks.Fail(absl::StrCat(file.name, ": ", std::string(written.message())));
-      continue;
-    }
-    const std::string text = std::move(computed).str();
-    std::string difference;
-    if (std::string_view(file.name) == kResultJson) {
-      difference = FirstDifference(result, Json::parse(text, nullptr, /*allow_exceptions=*/false), "");
-    } else {
-      const auto line = LineOfFirstDifference(absl::StrCat(directory, "/", file.name), text);
-      if (!line.ok()) {
-        checks.Fail(std::string(line.status().message()));
-        continue;
-      }
-      difference = *line;
-    }
-    if (difference.empty()) {
+    const std::string path = absl::StrCat(directory, "/", file.name);
+    absl::StatusOr<std::string> difference = LineOfFirstDifference(path, *file.format, report);
+    if (difference.ok() && !difference->empty() && std::string_view(file.name) == kResultJson)
+      difference = PlaceOfFirstDifference(path, *file.format, report);
+    if (!difference.ok()) {
+      checks.Fail(std::string(difference.status().message()));
+    } else if (difference->empty()) {
       checks.Pass(absl::StrCat(file.name, ": equals what the raw files give"));
     } else {
-      checks.Fail(absl::StrCat(file.name, ": differs from what the raw files give, first at ", difference));
+      checks.Fail(absl::StrCat(file.name, ": differs from what the raw files give, first at ", *difference));
     }
   }
 }
@@ -209,24 +343,19 @@ void CheckFigures(const std::string& directory, const v1::RunReport& report, con
 absl::StatusOr<bool> VerifySavedRun(const std::string& directory, std::ostream& out) {
   IOBENCH_ASSIGN_OR_RETURN(SavedRun saved, SavedRun::Open(directory));
   Checks checks(out);
-  const auto text = ReadSmallFile("result", absl::StrCat(directory, "/", kResultJson), kLongestResultBytes);
-  if (!text.ok()) {
-    checks.Fail(std::string(text.status().message()));
-    return false;
-  }
-  const Json result = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  if (!result.is_object()) {
-    checks.Fail(absl::StrCat(kResultJson, ": truncated, or not JSON"));
+  const absl::StatusOr<NotedHashes> hashes = HashesIn(absl::StrCat(directory, "/", kResultJson));
+  if (!hashes.ok()) {
+    checks.Fail(std::string(hashes.status().message()));
     return false;
   }
   const v1::RunReport report = WholeReport(saved, {.min_cached_bytes = UINT64_MAX});
   if (!saved.run().finished())
     checks.Fail("run: it did not finish, so the files that are computed may lack its last phases");
-  CheckRawFiles(directory, result, checks);
+  CheckRawFiles(directory, *hashes, checks);
   for (const std::string& warning : saved.warnings()) checks.Fail(warning);
-  CheckPlan(report, result, checks);
+  CheckPlan(report, *hashes, checks);
   NoteProgram(report, checks);
-  CheckFigures(directory, report, result, checks);
+  CheckFigures(directory, report, checks);
   return checks.passed();
 }
 

@@ -215,6 +215,9 @@ TEST_CASE("a mix of which not even a small part is sustained ends the search") {
   const CapacitySearch search = Searched(settings);
   CHECK_FALSE(search.highest().has_value());
   CHECK(search.ended_early().find("not even 1/64 of the mix's load") == 0);
+  CHECK(search.ended_early().ends_with(
+      "only 5.8 % of the ops due were done. Use more lanes (-t) or more clients. If the storage is the limit, begin "
+      "with less (--mix-factor, --rate)."));
 }
 
 TEST_CASE("a mix of which no op was due needs a longer time, not less load") {

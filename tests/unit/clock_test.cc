@@ -6,8 +6,12 @@
 #include <catch2/catch.hpp>
 #include <climits>
 #include <cstdlib>
+#include <limits>
 #include <regex>
 #include <string>
+
+#include "common/not_a_number.h"
+#include "common/time.h"
 
 namespace iobench {
 namespace {
@@ -55,6 +59,32 @@ TEST_CASE("ticks of the monotonic clock are nanoseconds", "[clock]") {
   CHECK(scale.ToTicks(early.monotonic_ns - 5).value == early.ticks.value - 5);
   CHECK(scale.DurationNs(123'456'789'012) == 123'456'789'012);
   CHECK(scale.DurationTicks(123'456'789'012) == 123'456'789'012);
+}
+
+TEST_CASE("seconds are rounded to the nearest nanosecond", "[clock]") {
+  static_assert(NanosFrom(0.5) == 500'000'000);
+  CHECK(NanosFrom(1.001) == 1'001'000'000);  // its double x 1e9 is 1,000,999,999.9999999
+  CHECK(NanosFrom(-1.001) == -1'001'000'000);
+  CHECK(NanosFrom(4e-10) == 0);
+  CHECK(NanosFrom(6e-10) == 1);
+  CHECK(NanosFrom(-6e-10) == -1);
+  CHECK(NanosFrom(1e7) == 10'000'000'000'000'000);
+  int wrong = 0;
+  for (int64_t ms = 1; ms <= 100'000; ++ms)
+    wrong += NanosFrom(static_cast<double>(ms) / 1e3) != ms * 1'000'000;
+  CHECK(wrong == 0);
+  for (const int64_t ns : {int64_t{1}, int64_t{1'234'567'890'123}, int64_t{1'000'000'000'000'001}})
+    CHECK(NanosFrom(SecondsFrom(ns)) == ns);
+}
+
+TEST_CASE("seconds out of range are the longest time, and no number is none", "[clock]") {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double seconds : {1e10, 1e300, kInfinity}) {
+    CHECK(NanosFrom(seconds) == kMaxNanos);
+    CHECK(NanosFrom(-seconds) == -kMaxNanos);
+  }
+  CHECK(NanosFrom(4e9) == 4'000'000'000 * kNanosPerSecond);
+  CHECK(NanosFrom(kNaN) == 0);
 }
 
 TEST_CASE("a pair is read between what the clock shows before and after", "[clock]") {

@@ -1,6 +1,7 @@
 // What Explain takes from the plan and the record of a phase.
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "catch2/catch.hpp"
@@ -25,8 +26,10 @@ ExplainFacts FactsOf(const v1::RunRecord& run, const v1::PhaseRecord& phase, con
 }
 // The same with three lanes.
 ExplainFacts FactsOf(const v1::RunRecord& run, const v1::PhaseRecord& phase) {
+  const v1::LaneResult did_nothing;
   AlignedPhase aligned;
   aligned.lanes.resize(3);
+  for (AlignedLane& lane : aligned.lanes) lane.result = &did_nothing;
   return FactsOf(run, phase, aligned);
 }
 
@@ -74,6 +77,29 @@ TEST_CASE("lanes' time before the end of the warm-up is known, also of lanes tha
   CHECK(FactsOf({}, phase, aligned, traits).warmup_lanes_s == Approx(4 + 3));
   traits.warmup_s = 0;
   CHECK(FactsOf({}, phase, aligned, traits).warmup_lanes_s == 0);
+}
+
+TEST_CASE("bytes written are those of all lanes with an engine that writes, direct or not") {
+  v1::LaneResult lane;
+  lane.set_region_bytes(2000);  // the kinds are of half of it, after the warm-up
+  for (const auto& [kind, bytes] :
+       {std::pair(v1::OP_READ, uint64_t{600}), std::pair(v1::OP_WRITE, uint64_t{300}),
+        std::pair(v1::OP_UPDATE, uint64_t{100})}) {
+    v1::KindResult& result = *lane.add_kinds();
+    result.set_kind(kind);
+    result.set_bytes(bytes);
+  }
+  AlignedPhase aligned;
+  aligned.lanes.resize(2);
+  for (AlignedLane& each : aligned.lanes) each.result = &lane;
+  v1::PhaseRecord phase;
+  v1::Operation& operation = *phase.mutable_phase()->add_assignments()->mutable_operation();
+  operation.set_engine("posix");
+  CHECK(FactsOf({}, phase, aligned).written_bytes == Approx(2 * 800));
+  operation.set_direct(true);
+  CHECK(FactsOf({}, phase, aligned).written_bytes == Approx(2 * 800));
+  operation.set_engine("null");
+  CHECK(FactsOf({}, phase, aligned).written_bytes == 0);
 }
 
 TEST_CASE("servers have the processors of their samplers, in the order of the phase") {

@@ -311,7 +311,8 @@ const std::vector<Case>& AllCases() {
          made.report.mutable_read_sources()->set_cache_bytes(990);
        },
        {[](Explained& made) { made.report.mutable_read_sources()->set_cache_bytes(940); },
-        [](Explained& made) { made.report.clear_read_sources(); }}},
+        [](Explained& made) { made.report.clear_read_sources(); },
+        [](Explained& made) { made.facts.written_bytes = 99'000; }}},  // 1 % of a mix
       {"cache",
        "the clients' memory: 80 % of the bytes written did not leave it",
        [](Explained& made) {
@@ -319,16 +320,22 @@ const std::vector<Case>& AllCases() {
          made.report.set_reached_bytes(200);
        },
        {[](Explained& made) { made.report.set_reached_bytes(600); },
-        [](Explained& made) { made.report.clear_reached_bytes(); }}},
+        [](Explained& made) { made.report.clear_reached_bytes(); },
+        [](Explained& made) {  // 1 % of a mix that reads from the storage
+          made.report.mutable_read_sources()->set_asked_bytes(99'000);
+        }}},
       {"cache",
-       "the clients' memory: 80 % of the bytes written did not leave it",
-       [](Explained& made) {  // a mix whose reads came from the storage
-         made.report.mutable_read_sources()->set_asked_bytes(1000);
-         made.report.mutable_read_sources()->set_cache_bytes(100);
+       "the clients' memory: 85 % of the bytes read and written came from it or did not leave it",
+       [](Explained& made) {  // 3:1, so 0.95 x 3000 + 0.5 x 1000 = 3350 of 4000 are needed
+         made.report.mutable_read_sources()->set_asked_bytes(3000);
+         made.report.mutable_read_sources()->set_cache_bytes(3000);
          made.report.set_written_bytes(1000);
-         made.report.set_reached_bytes(200);
+         made.report.set_reached_bytes(600);
        },
-       {[](Explained& made) { made.report.set_reached_bytes(600); }}},
+       {[](Explained& made) { made.report.set_reached_bytes(700); },
+        [](Explained& made) { made.report.mutable_read_sources()->set_cache_bytes(2900); },
+        [](Explained& made) { made.report.clear_reached_bytes(); },
+        [](Explained& made) { made.facts.written_bytes = 1200; }}},  // 200 of them direct
       {"data-work",
        "generating and checking data: 40 % of the lanes' time",
        [](Explained& made) { made.report.set_data_s(4); },
@@ -469,6 +476,18 @@ TEST_CASE("clients whose processors are limited in different ways are not added 
   REQUIRE(stolen.has_value());
   CHECK(stolen->evidence == "CPU time stolen by the hypervisor: lab2 30 % (3 of 4 clients)");
   CHECK(stolen->strength == Approx(0.975));
+}
+
+TEST_CASE("the clients' memory is as strong a limit of a mix as its share of all bytes") {
+  Explained made = NothingFull();
+  made.report.mutable_read_sources()->set_asked_bytes(1000);
+  made.report.mutable_read_sources()->set_cache_bytes(1000);
+  made.report.set_written_bytes(1000);
+  made.report.set_reached_bytes(200);
+  made.facts.written_bytes = 1000;
+  const std::optional<FoundLimit> found = FindByRule("cache", made.report, made.facts);
+  REQUIRE(found.has_value());
+  CHECK(found->strength == Approx(0.85 * 0.9));
 }
 
 TEST_CASE("a client whose lanes failed is not slow for it") {

@@ -126,8 +126,10 @@ TEST_CASE("an SLO that cannot be met at the lowest load has that outcome") {
   CHECK(search.outcome().kind == Kind::kCannotBeMet);
   CHECK(search.outcome().max_per_s == 0);
   CHECK(search.probes().size() == 1);
-  CHECK(search.outcome().text ==
-        "p99<=2ms cannot be met at the lowest load, 300 ops/s: p99 2.001 ms is over 2 ms.");
+  CHECK(
+      search.outcome().text ==
+      "p99<=2ms cannot be met at the lowest load, 300 ops/s: p99 2.001 ms is over 2 ms. Allow longer response "
+      "times, or use a longer --time, with which the search can begin lower.");
 }
 
 TEST_CASE("an SLO that is met at the closed-loop maximum sets no limit") {
@@ -162,6 +164,41 @@ TEST_CASE("an invalid probe is repeated once") {
   CHECK(search.outcome().kind == (given == 1 ? Kind::kMetUpToMax : Kind::kInvalid));
   CHECK(search.probes()[0].judgement.verdict == SloVerdict::kInvalid);
   CHECK(search.probes()[0].probe.offered_per_s == search.probes()[1].probe.offered_per_s);
+  if (given == 2) {
+    CHECK(
+        search.outcome().text ==
+        "Nothing could be measured at the lowest load, 300 ops/s: 3 ops failed. See the errors of its phases in "
+        "the report of the run.");
+  }
+}
+
+TEST_CASE("a search that ends at its lowest load says what to do about the reason") {
+  const auto text_of = [](const std::function<void(SloResult&)>& spoil) {
+    return SearchOf(TwoMilliseconds(),
+                    [&](const SloProbe& probe) {
+                      SloResult result = WithP99(probe, 500);
+                      spoil(result);
+                      return result;
+                    })
+        .outcome()
+        .text;
+  };
+  CHECK(text_of([](SloResult& result) {
+          result.generator_bound = true;
+        }).ends_with("Use more lanes (-t) or more clients."));
+  CHECK(text_of([](SloResult& result) {
+          result.done_share = 0.5;
+        }).ends_with("Use more lanes (-t) or more clients."));
+  CHECK(text_of([](SloResult& result) {
+          result.done_share = std::nan("");
+        }).ends_with("measure longer (--time) or offer a higher load."));
+  const std::string unclear = text_of([](SloResult& result) {
+    result.figure_us = result.high_us = 2100;
+    result.low_us = 1900;
+  });
+  CHECK(
+      unclear.starts_with("It is unknown whether p99<=2ms is met at the lowest load, 300 ops/s: p99 2.1 ms"));
+  CHECK(unclear.ends_with("Use a longer --time."));
 }
 
 TEST_CASE("a lost worker ends the search") {
@@ -231,6 +268,10 @@ TEST_CASE("the number of probes is bounded") {
   CHECK(search.outcome().kind == Kind::kInconclusive);
   CHECK(search.probes().size() == 5);
   CHECK(search.outcome().max_per_s == 4800);
+  CHECK(
+      search.outcome().text ==
+      "The search did not end within 5 probes, from 300 ops/s to 4,800 ops/s. 4,800 ops/s is the highest load "
+      "that passed, but this is not confirmed: use a longer --time.");
 }
 
 TEST_CASE("a load that was never offered is no result of a search that runs out of probes") {
@@ -242,6 +283,31 @@ TEST_CASE("a load that was never offered is no result of a search that runs out 
   CHECK(search.outcome().kind == Kind::kInconclusive);
   CHECK(search.probes().size() == 60);
   CHECK(search.outcome().max_per_s == 0);
+  CHECK(
+      search.outcome().text ==
+      "The search did not end within 60 probes, from 300 ops/s to 9,600 ops/s. No load is known to pass; the lowest "
+      "that did not is 806 ops/s: p99 3 ms is over 2 ms. Loads that passed at first did not pass again, so the "
+      "storage has slowed down: repeat the search when it is steady, or use a longer --time.");
+}
+
+TEST_CASE(
+    "a search that runs out of probes before any load passes does not claim that the storage slowed down") {
+  SloSearchSettings settings = TwoMilliseconds();
+  settings.lowest_per_s = 1100;
+  settings.max_probes = 2;
+  const SloSearch search = SearchOf(settings, [](const SloProbe& probe) {
+    SloResult result = WithP99(probe, 1950);
+    result.low_us = 1900;
+    result.high_us = 2100;
+    return result;
+  });
+  CHECK(search.outcome().kind == Kind::kInconclusive);
+  CHECK(search.outcome().max_per_s == 0);
+  CHECK(
+      search.outcome().text ==
+      "The search did not end within 2 probes, from 1,100 ops/s to 1,100 ops/s. No load is known to pass; the lowest "
+      "that did not is 1,100 ops/s: p99 1.95 ms (1.9 ms to 2.1 ms) is too close to 2 ms to tell. Use a longer "
+      "--time.");
 }
 
 TEST_CASE("a search that cannot be made is refused") {

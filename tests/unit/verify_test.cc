@@ -24,7 +24,7 @@ constexpr uint64_t kRunNumber = 77;
 // A result of two phases, saved as a run saves it.
 class SavedResult {
  public:
-  SavedResult() {
+  explicit SavedResult(const std::string& command = "") {
     std::string name = "/tmp/iobench_verify_test.XXXXXX";
     REQUIRE(mkdtemp(name.data()) != nullptr);
     directory_ = name;
@@ -41,6 +41,7 @@ class SavedResult {
     for (const v1::PhaseRecord& phase : phases) *run.mutable_plan()->add_phases() = phase.phase();
     run.set_run_number(kRunNumber);
     run.set_finished(true);
+    run.set_command(command);
     auto store = ResultStore::Create(directory_, ResultStore::EarlierResult::kReplace);
     REQUIRE(store.ok());
     ReportBuilder builder(run);
@@ -108,6 +109,31 @@ TEST_CASE("one digit of a figure is found, with its place") {
   CHECK(absl::StrContains(text, "phases/0/"));
   CHECK(absl::StrContains(text, "bytes_per_s"));
   CHECK(absl::StrContains(text, "ok      raw files"));
+}
+
+TEST_CASE("a result.json that is longer than the pieces it is read in is compared to its end") {
+  const SavedResult saved(std::string(1'000'000, 'x'));  // the command comes before the phases
+  CHECK(absl::StrContains(saved.Verified(true), "ok      result.json: equals"));
+  saved.Change("result.json", "\"bytes_per_s\": 1", "\"bytes_per_s\": 9");
+  const std::string text = saved.Verified(false);
+  CHECK(absl::StrContains(text,
+                          "FAILED  result.json: differs from what the raw files give, first at phases/0/"));
+  CHECK(absl::StrContains(text, "ok      raw files: all 3"));
+}
+
+TEST_CASE("the layout of result.json does not matter, and what follows its object does") {
+  const SavedResult saved;
+  saved.Change("result.json", "\n", "\n \n");
+  CHECK(absl::StrContains(saved.Verified(true), "ok      result.json: equals"));
+  std::ofstream(saved.Path("result.json"), std::ios::binary | std::ios::app) << '\0' << "x";
+  CHECK(absl::StrContains(saved.Verified(false), "FAILED  result.json: differs"));
+}
+
+TEST_CASE("a result.json of any length is read only as far as it is JSON") {
+  const SavedResult saved;
+  std::filesystem::resize_file(saved.Path("result.json"), 10);
+  std::filesystem::resize_file(saved.Path("result.json"), uint64_t{3} << 30);  // sparse
+  CHECK(absl::StrContains(saved.Verified(false), "FAILED  result.json: truncated, or not JSON"));
 }
 
 TEST_CASE("a cell of a CSV file is found, with its line") {

@@ -23,6 +23,21 @@ std::string PerSecond(double ops_per_s) {
   return absl::StrCat(FormatCount(ops_per_s), " ops/s");
 }
 
+// What to do if the lowest load did not pass; empty: the judgement's reason says it.
+const char* AdviceAtLowest(const JudgedProbe& judged) {
+  switch (judged.judgement.verdict) {
+    case SloVerdict::kFail:
+      return " Allow longer response times, or use a longer --time, with which the search can begin lower.";
+    case SloVerdict::kInvalid:
+      if (judged.result.errors > 0) return " See the errors of its phases in the report of the run.";
+      if (judged.result.generator_bound || judged.result.done_share < kMinDoneShare)
+        return " Use more lanes (-t) or more clients.";
+      return "";
+    default:
+      return " Use a longer --time.";
+  }
+}
+
 }  // namespace
 
 const char* NameOf(SloProbe::Purpose purpose) {
@@ -76,11 +91,7 @@ void SloSearch::Note(const SloResult& result) {
     repeated_ = false;
     judged.counts_as_pass ? AfterPass(judged) : AfterFailure(judged);
   }
-  if (outcome_.kind == Kind::kRunning && probes_.size() >= settings_.max_probes) {
-    outcome_.max_per_s = passed_per_s_;
-    End(Kind::kInconclusive, absl::StrCat("The search did not end within ", settings_.max_probes,
-                                          " probes; the result is not confirmed."));
-  }
+  if (outcome_.kind == Kind::kRunning && probes_.size() >= settings_.max_probes) EndOutOfProbes();
 }
 
 void SloSearch::Probe(double offered_per_s, Purpose purpose) {
@@ -147,7 +158,7 @@ void SloSearch::StepDown() {
 void SloSearch::EndAtLowest(const JudgedProbe& judged) {
   lower_per_s_ = passed_per_s_ = 0;
   const std::string where = absl::StrCat(" at the lowest load, ", PerSecond(next_.offered_per_s), ": ",
-                                         judged.judgement.reason, ".");
+                                         judged.judgement.reason, ".", AdviceAtLowest(judged));
   switch (judged.judgement.verdict) {
     case SloVerdict::kInvalid:
       return End(Kind::kInvalid, absl::StrCat("Nothing could be measured", where));
@@ -157,6 +168,36 @@ void SloSearch::EndAtLowest(const JudgedProbe& judged) {
       return End(Kind::kInconclusive,
                  absl::StrCat("It is unknown whether ", settings_.slo.text, " is met", where));
   }
+}
+
+void SloSearch::EndOutOfProbes() {
+  double lowest_per_s = probes_.front().probe.offered_per_s, highest_per_s = lowest_per_s;
+  const JudgedProbe* missed = &probes_.back();  // the lowest load that did not pass, when it was offered last
+  for (const JudgedProbe& judged : probes_) {
+    const double offered_per_s = judged.probe.offered_per_s;
+    lowest_per_s = std::min(lowest_per_s, offered_per_s);
+    highest_per_s = std::max(highest_per_s, offered_per_s);
+    if (!judged.counts_as_pass && (missed->counts_as_pass || offered_per_s <= missed->probe.offered_per_s))
+      missed = &judged;
+  }
+  const std::string tried = absl::StrCat("The search did not end within ", probes_.size(), " probes, from ",
+                                         PerSecond(lowest_per_s), " to ", PerSecond(highest_per_s), ". ");
+  outcome_.max_per_s = passed_per_s_;
+  if (passed_per_s_ > 0) {
+    return End(
+        Kind::kInconclusive,
+        absl::StrCat(tried, PerSecond(passed_per_s_),
+                     " is the highest load that passed, but this is not confirmed: use a longer --time."));
+  }
+  // Only loads that have passed are tested again.
+  const char* const advice =
+      next_.purpose == Purpose::kDouble
+          ? "Use a longer --time."
+          : "Loads that passed at first did not pass again, so the storage has slowed down: "
+            "repeat the search when it is steady, or use a longer --time.";
+  End(Kind::kInconclusive,
+      absl::StrCat(tried, "No load is known to pass; the lowest that did not is ",
+                   PerSecond(missed->probe.offered_per_s), ": ", missed->judgement.reason, ". ", advice));
 }
 
 void SloSearch::EndConfirmed(const JudgedProbe& judged) {

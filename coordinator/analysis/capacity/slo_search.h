@@ -59,7 +59,8 @@ struct SloOutcome {
   double max_per_s = 0;  // 0: none
   double figure_us = 0;  // of the confirming probe
   bool sure = false;     // the confirming probe's whole interval met the SLO
-  std::string text;      // one sentence for the user
+  // For the user: what was found; if no load passed, what was tried, which limit was missed and what to do.
+  std::string text;
 };
 
 // Doubles the load until a probe does not pass, bisects to the tolerance, tests the best load again and confirms it. If
@@ -94,6 +95,7 @@ class SloSearch {
   void Bisect();
   void StepDown();
   void EndAtLowest(const JudgedProbe& judged);
+  void EndOutOfProbes();
   void EndConfirmed(const JudgedProbe& judged);
   void End(SloOutcome::Kind kind, std::string text);
 

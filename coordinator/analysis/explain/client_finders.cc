@@ -23,7 +23,7 @@ constexpr uint64_t kMinCopyBytes = 64
                                    << 10;  // of a record: in smaller ones, the call costs as much as the copy
 constexpr double kMaxSkewPercent = 10;     // of the phase: a larger skew may make a client look slower
 constexpr double kMinLaneOps = 20;         // mean over lanes: with fewer, rates differ by chance
-constexpr double kMinWrittenOut = 0.5;  // of written bytes: if less reached the server, most stayed in memory
+constexpr double kMinLeftInMemory = 0.5;   // of the bytes written: if fewer stayed, storage set the pace
 
 // The mark cpu_bound says that the whole client, one processor of a lane, or the hypervisor was the limit.
 enum class CpuKind { kHost, kLane, kStolen };
@@ -225,24 +225,21 @@ std::optional<FoundLimit> FindClientNetwork(const v1::PhaseReport& report, const
   return FoundOnClients(limited, std::move(evidence));
 }
 
-// Weaker than the limits of processors, which a read from memory uses up.
-std::optional<FoundLimit> FindCache(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+std::optional<FoundLimit> FindCache(const v1::PhaseReport& report, const ExplainFacts& facts, double share) {
+  // Weaker than the limits of processors, which a read from memory uses up.
   constexpr double kStrength = 0.85;
-  const v1::ReadSources& sources = report.read_sources();
-  if (sources.asked_bytes() > 0) {
-    const double cached =
-        static_cast<double>(sources.cache_bytes()) / static_cast<double>(sources.asked_bytes());
-    if (cached >= share) {
-      return FoundLimit{kStrength * cached, absl::StrCat("the clients' memory: ", PercentText(cached),
-                                                         " of the bytes read came from it")};
-    }
-  }
-  if (!report.has_reached_bytes() || report.written_bytes() == 0) return std::nullopt;
-  const double reached =
-      static_cast<double>(report.reached_bytes()) / static_cast<double>(report.written_bytes());
-  if (reached >= kMinWrittenOut) return std::nullopt;
-  return FoundLimit{kStrength * (1 - reached), absl::StrCat("the clients' memory: ", PercentText(1 - reached),
-                                                            " of the bytes written did not leave it")};
+  const auto read = static_cast<double>(report.read_sources().asked_bytes());
+  const auto buffered = static_cast<double>(report.written_bytes());
+  const double written = std::max(facts.written_bytes, buffered);
+  const double stayed =
+      report.has_reached_bytes() ? buffered - static_cast<double>(report.reached_bytes()) : 0;
+  const double in_memory = static_cast<double>(report.read_sources().cache_bytes()) + stayed;
+  if (!(in_memory > 0) || in_memory < share * read + kMinLeftInMemory * written) return std::nullopt;
+  const double of_all = in_memory / (read + written);
+  const char* const how = written == 0 ? " of the bytes read came from it"
+                          : read == 0  ? " of the bytes written did not leave it"
+                                       : " of the bytes read and written came from it or did not leave it";
+  return FoundLimit{kStrength * of_all, absl::StrCat("the clients' memory: ", PercentText(of_all), how)};
 }
 
 std::optional<FoundLimit> FindDataWork(const v1::PhaseReport& report, const ExplainFacts&, double share) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "coordinator/analysis/explain/limit_rules.h"
+#include "coordinator/analysis/phase/phase_writes.h"
 
 namespace iobench {
 namespace {
@@ -42,6 +43,7 @@ ExplainFacts ExplainFactsOf(const PhaseView& view) {
   }
   const auto& assignments = view.phase.phase().assignments();
   if (assignments.empty()) return facts;
+  facts.written_bytes = AllWrittenBytesOf(view);
   facts.all_paced = std::all_of(assignments.begin(), assignments.end(), [](const v1::Assignment& assignment) {
     return assignment.operation().between().ops_per_s() > 0 || assignment.operation().has_arrivals();
   });

@@ -24,6 +24,8 @@ struct ExplainFacts {
   std::vector<double> server_processors = {};  // in the order of PhaseReport.servers
   // The part of the report's lanes_wall_s before the end of the warm-up, whose ops have no latency in the report.
   double warmup_lanes_s = 0;
+  // What all lanes wrote, also past the clients' memory: the counterpart of read_sources.asked_bytes.
+  double written_bytes = 0;
 };
 ExplainFacts ExplainFactsOf(const PhaseView& view);
 

@@ -13,6 +13,12 @@ std::optional<FoundLimit> FindOneProcessor(const v1::PhaseReport&, const Explain
 std::optional<FoundLimit> FindStolenCpu(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindMemoryCopy(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindClientNetwork(const v1::PhaseReport&, const ExplainFacts&, double share);
+// The clients' memory stood in for the storage: M >= share x R + 0.5 x W, with a strength of 0.85 x M / (R + W).
+//   R: bytes read (read_sources.asked_bytes); W: bytes written, also past the memory (ExplainFacts.written_bytes)
+//   M: bytes read from the memory (read_sources.cache_bytes) + bytes written that stayed in it (written_bytes -
+//      reached_bytes)
+// So the reads and writes of a mix count by their shares of its bytes, and a phase that only reads or only writes has a
+// threshold of its own. Bytes that no counter covers are in R and W but not in M, which is a lower bound.
 std::optional<FoundLimit> FindCache(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindDataWork(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindSlowClient(const v1::PhaseReport&, const ExplainFacts&, double share);

@@ -89,7 +89,7 @@ constexpr LimitRule kLimitRules[] = {
      0.70, "a directory accepts one change at a time", "a directory for each lane or client",
      "Linux Documentation/filesystems/directory-locking", FindOneDirectory},
     {"cache",
-     "95 % of the bytes read or more came from the clients' memory, or less than half of the bytes written left it",
+     "bytes read from the clients' memory and bytes written that had not left it were together at least 95 % of the bytes read plus 50 % of the bytes written",
      0.95, "the clients' memory was measured, not the storage",
      "larger files, --cold or -I for reads; -e, -o or -I for writes", "docs/measurement.md: cached, absorbed",
      FindCache},

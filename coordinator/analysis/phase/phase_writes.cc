@@ -21,8 +21,10 @@ namespace {
 // counter that is read just before the last reply.
 constexpr double kFlushedShare = 0.95;
 
+constexpr OpKinds kWritingKinds = {OpKind::kWrite, OpKind::kUpdate};
+
 uint64_t WrittenBy(const v1::LaneResult& lane) {
-  return static_cast<uint64_t>(TimedBytesOf(lane, {OpKind::kWrite, OpKind::kUpdate}));
+  return static_cast<uint64_t>(TimedBytesOf(lane, kWritingKinds));
 }
 
 // Before Linux 5.12, kernel threads performed io_uring's buffered writes and were charged for them.
@@ -200,6 +202,16 @@ PhaseWrites PhaseWritesOf(const PhaseView& view) {
     if (!view.traits.headline_fsyncs) writes.flushed &= client.CloseFlushes();
   }
   return writes;
+}
+
+double AllWrittenBytesOf(const PhaseView& view) {
+  double bytes = 0;
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    const v1::Assignment* const assignment = view.assignments.Of(lane.worker);
+    if (assignment == nullptr || MovesNothing(assignment->operation())) continue;
+    bytes += TimedBytesOf(*lane.result, kWritingKinds);
+  }
+  return bytes;
 }
 
 void FillWrites(const PhaseView& view, v1::PhaseReport& report) {

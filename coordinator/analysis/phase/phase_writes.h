@@ -36,6 +36,10 @@ struct PhaseWrites {
 // both is charged for both, so then nothing is known of the local ones. Does not use view.writes.
 PhaseWrites PhaseWritesOf(const PhaseView& view);
 
+// Returns what all lanes wrote in their timed regions, warm-up included, whether through the clients' memory or past it;
+// 0 for engines that move nothing.
+double AllWrittenBytesOf(const PhaseView& view);
+
 // Fills written_bytes and reached_bytes of the phase and its clients. REQUIRES: view.writes is set and the clients are
 // filled.
 void FillWrites(const PhaseView& view, v1::PhaseReport& report);
