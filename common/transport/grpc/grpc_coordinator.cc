@@ -45,20 +45,6 @@ constexpr int64_t kNapNs = 100'000;
 // Connections that may wait to join, besides those of the workers.
 constexpr size_t kStrangers = 256;
 
-// A call that is refused before anything is known about its worker.
-class RefusedStream final : public grpc::ServerBidiReactor<v1::WorkerEvent, v1::WorkerRequest> {
- public:
-  explicit RefusedStream(const grpc::Status& status) { Finish(status); }
-  void OnDone() override { delete this; }
-};
-
-// Returns the value of a key in the metadata of a call, or an empty text.
-std::string MetadataOf(const grpc::CallbackServerContext& context, const char* key) {
-  const auto found = context.client_metadata().find(key);
-  if (found == context.client_metadata().end()) return "";
-  return std::string(found->second.data(), found->second.size());
-}
-
 std::shared_ptr<grpc::ServerCredentials> CredentialsFor(const JoinSecurity& security) {
   if (!security.tls) return grpc::InsecureServerCredentials();
   grpc::SslServerCredentialsOptions options(security.asks_for_certificate
@@ -71,7 +57,7 @@ std::shared_ptr<grpc::ServerCredentials> CredentialsFor(const JoinSecurity& secu
 
 }  // namespace
 
-class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, public StreamObserver {
+class GrpcCoordinator::Service final : public StreamObserver {
  public:
   explicit Service(const GrpcListenOptions& options)
       : options_(options), turned_away_(options.on_turned_away) {}
@@ -85,10 +71,15 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
       streams.assign(live_.begin(), live_.end());
     }
     for (const auto& stream : streams) stream->Dismiss();
-    if (server_ == nullptr) return;
-    server_->Shutdown(std::chrono::system_clock::now() + kFarewell);
-    MutexLock lock(mutex_);
-    all_done_.Wait(mutex_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return live_.empty(); });
+    if (server_ != nullptr) {
+      server_->Shutdown(std::chrono::system_clock::now() + kFarewell);
+      MutexLock lock(mutex_);
+      all_done_.Wait(mutex_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return live_.empty(); });
+    }
+    if (queue_ == nullptr) return;
+    queue_->Shutdown();
+    if (!queue_thread_.joinable()) queue_thread_ = std::thread([this] { ServeQueue(); });
+    queue_thread_.join();  // gRPC insists that a queue is empty at its end
   }
 
   absl::Status Listen(const GrpcAddress& address) {
@@ -118,14 +109,16 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
     acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
         CredentialsFor(options_.security));
-    builder.RegisterService(this);
-    GiveToGrpc(this);
+    builder.RegisterService(&service_);
+    queue_ = builder.AddCompletionQueue();
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
       return absl::UnavailableError(
           absl::StrCat("gRPC cannot serve ", bound_address_,
                        options_.security.tls ? " with this certificate and key" : ""));
     }
+    AwaitCall();
+    queue_thread_ = std::thread([this] { ServeQueue(); });
     // Connections that arrive meanwhile wait in the kernel's queue.
     if (options_.on_bound != nullptr) {
       if (absl::Status status = options_.on_bound(); !status.ok()) return status;
@@ -144,37 +137,36 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
   }
 
   // Checks the token first, so that nothing is stored for a caller without it.
-  grpc::ServerBidiReactor<v1::WorkerEvent, v1::WorkerRequest>* Join(
-      grpc::CallbackServerContext* context) override {
+  void Called(WorkerStream& stream) override {
     Reaction reaction(this);
-    const std::string token = MetadataOf(*context, kTokenKey);
-    const std::string attempt = MetadataOf(*context, kAttemptKey);
+    AwaitCall();
+    if (IsClosing()) stream.Dismiss();
+    const std::string token = stream.Metadata(kTokenKey);
+    CallFacts call{stream.Metadata(kAttemptKey), stream.Metadata(kIdentityKey)};
     if (!options_.security.token.empty() && !TokensMatch(options_.security.token, token)) {
-      return Refuse(*context, token.empty()
-                                  ? "the worker has no token: start it with the coordinator's --token-file"
-                                  : "the worker's token is not this run's: give it the coordinator's "
-                                    "present --token-file");
+      return Refuse(stream, token.empty()
+                                ? "the worker has no token: start it with the coordinator's --token-file"
+                                : "the worker's token is not this run's: give it the coordinator's "
+                                  "present --token-file");
     }
-    if (attempt.size() > kMaxAttemptBytes) return Refuse(*context, "its call is not a worker's");
-    const std::string identity = MetadataOf(*context, kIdentityKey);
-    const bool is_identity = identity.size() >= kMinIdentityBytes && identity.size() <= kMaxAttemptBytes;
-    if (!identity.empty() && !is_identity) return Refuse(*context, "its call is not a worker's");
-    const std::string received = MetadataOf(*context, kReceivedKey);
-    if (std::shared_ptr<WorkerSession> session = SessionOf(identity); session != nullptr) {
-      return TakeBack(*context, std::move(session), {attempt, identity}, received);
+    if (call.attempt.size() > kMaxAttemptBytes) return Refuse(stream, "its call is not a worker's");
+    const bool is_identity =
+        call.identity.size() >= kMinIdentityBytes && call.identity.size() <= kMaxAttemptBytes;
+    if (!call.identity.empty() && !is_identity) return Refuse(stream, "its call is not a worker's");
+    const std::string received = stream.Metadata(kReceivedKey);
+    if (std::shared_ptr<WorkerSession> session = SessionOf(call.identity); session != nullptr) {
+      return TakeBack(stream, std::move(session), std::move(call), received);
     }
     if (!received.empty()) {
-      return Refuse(*context,
+      return Refuse(stream,
                     "this coordinator does not know the worker: it was started anew, or has given it up",
                     grpc::StatusCode::NOT_FOUND);
     }
-    const auto stream =
-        std::make_shared<WorkerStream>(*this, *context, CallFacts{attempt, identity}, nullptr);
     {
       MutexLock lock(mutex_);
-      silent_.push_back({MonotonicNowNs() + NanosFrom(options_.join_within_s), stream});
+      silent_.push_back({MonotonicNowNs() + NanosFrom(options_.join_within_s), Find(stream)});
     }
-    return Begin(stream, 0);
+    stream.Start(std::move(call), nullptr, 0);
   }
 
   absl::StatusOr<std::shared_ptr<WorkerSession>> AddWorker(WorkerStream& stream) override {
@@ -265,8 +257,34 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
     }
   };
 
+  bool IsClosing() {
+    MutexLock lock(mutex_);
+    return closing_;
+  }
+
+  // Lets gRPC take one more call.
+  void AwaitCall() {
+    const auto stream = std::make_shared<WorkerStream>(*this);
+    {
+      MutexLock lock(mutex_);
+      live_.insert(stream);
+    }
+    stream->Await(service_, *queue_);
+  }
+
+  // Runs until the queue is shut down and empty.
+  void ServeQueue() {
+    void* ended = nullptr;
+    for (bool ok = false; queue_->Next(&ended, &ok);) static_cast<QueuedOperation*>(ended)->Ended(ok);
+  }
+
   std::shared_ptr<WorkerStream> Find(const WorkerStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return *live_.find(&stream);
+  }
+
+  std::shared_ptr<WorkerStream> Shared(const WorkerStream& stream) {
+    MutexLock lock(mutex_);
+    return Find(stream);
   }
 
   void TakeConnection(int fd) {
@@ -275,10 +293,10 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
     acceptor_->HandleNewConnection(&connection);
   }
 
-  RefusedStream* Refuse(const grpc::CallbackServerContext& context, const std::string& reason,
-                        grpc::StatusCode code = grpc::StatusCode::UNAUTHENTICATED) {
-    TurnedAway(PeerForPeople(context.peer()), reason);
-    return new RefusedStream(grpc::Status(code, reason));
+  void Refuse(WorkerStream& stream, const std::string& reason,
+              grpc::StatusCode code = grpc::StatusCode::UNAUTHENTICATED) {
+    TurnedAway(stream.address(), reason);
+    stream.Refuse(grpc::Status(code, reason));
   }
 
   // Returns the session of a worker that has joined before; null: there is none, or the identity is not the worker's.
@@ -289,39 +307,26 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
     return found->second.session;
   }
 
-  grpc::ServerBidiReactor<v1::WorkerEvent, v1::WorkerRequest>* TakeBack(
-      grpc::CallbackServerContext& context, std::shared_ptr<WorkerSession> session, CallFacts call,
-      const std::string& received) {
+  void TakeBack(WorkerStream& stream, std::shared_ptr<WorkerSession> session, CallFacts call,
+                const std::string& received) {
     uint64_t requests_received = 0;
     if (!received.empty() && !absl::SimpleAtoi(received, &requests_received)) {
-      return Refuse(context, "its call is not a worker's");
+      return Refuse(stream, "its call is not a worker's");
     }
     // A replayed recording of a call repeats an earlier attempt.
-    if (!IsNew(call.attempt)) return Refuse(context, "the same attempt to join was made before");
-    const auto stream = std::make_shared<WorkerStream>(*this, context, std::move(call), session);
-    const absl::StatusOr<uint64_t> events_received = session->Attach(stream, requests_received, CoordNow());
+    if (!IsNew(call.attempt)) return Refuse(stream, "the same attempt to join was made before");
+    const absl::StatusOr<uint64_t> events_received =
+        session->Attach(Shared(stream), requests_received, CoordNow());
     if (!events_received.ok()) {
-      return Refuse(context, std::string(events_received.status().message()), grpc::StatusCode::NOT_FOUND);
+      return Refuse(stream, std::string(events_received.status().message()), grpc::StatusCode::NOT_FOUND);
     }
-    doorkeeper_->Joined(stream->address());
-    return Begin(stream, *events_received);
+    doorkeeper_->Joined(stream.address());
+    stream.Start(std::move(call), std::move(session), *events_received);
   }
 
   bool IsNew(const std::string& attempt) {
     MutexLock lock(mutex_);
     return !attempt.empty() && attempts_.insert(attempt).second;
-  }
-
-  WorkerStream* Begin(const std::shared_ptr<WorkerStream>& stream, uint64_t events_received) {
-    bool closing = false;
-    {
-      MutexLock lock(mutex_);
-      live_.insert(stream);
-      closing = closing_;
-    }
-    stream->Start(events_received);
-    if (closing) stream->Dismiss();
-    return stream.get();
   }
 
   // Returns the next item that is due, or null. A queue is in the order of its times, since all its items wait equally
@@ -356,7 +361,10 @@ class GrpcCoordinator::Service final : public v1::Coordinator::CallbackService, 
   EventQueue events_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<Doorkeeper> doorkeeper_;  // outlives the server, whose calls use it
-  std::unique_ptr<grpc::Server> server_;
+  v1::Coordinator::AsyncService service_;
+  std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  std::unique_ptr<grpc::Server> server_;  // goes before its queue
+  std::thread queue_thread_;
   std::string bound_address_;
   Mutex mutex_;
   CondVar all_done_;

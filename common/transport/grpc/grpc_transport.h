@@ -42,7 +42,7 @@ struct GrpcListenOptions {
 // The coordinator's end. If the connection of a worker with a lease (Ping.lease_ms) breaks, the worker may come back
 // within that time, which is reported as a Reconnected event; after that, it is lost. Without a lease, and on a Unix
 // socket, where only the end of a process breaks a connection, it is lost at once. Workers get their ids in the order
-// in which they join. gRPC's threads queue the events and stamp them when their bytes arrive. One thread calls Post and
+// in which they join. A thread of its own queues the events and stamps them when they arrive. One thread calls Post and
 // WaitEvent, which never block on a peer.
 class GrpcCoordinator final : public Transport {
  public:

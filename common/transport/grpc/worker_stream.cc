@@ -1,0 +1,178 @@
+#include "common/transport/grpc/worker_stream.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/transport/grpc/grpc_runtime.h"
+#include "common/transport/grpc_address.h"
+
+namespace iobench {
+
+void WorkerStream::Await(v1::Coordinator::AsyncService& service, grpc::ServerCompletionQueue& queue) {
+  MutexLock lock(mutex_);
+  GiveToGrpc(this);
+  pending_count_ = 1;
+  context_.AsyncNotifyWhenDone(&over_);
+  service.RequestJoin(&context_, &stream_, &queue, &queue, &called_);
+}
+
+std::string WorkerStream::Metadata(const char* key) const {
+  const auto found = context_.client_metadata().find(key);
+  if (found == context_.client_metadata().end()) return "";
+  return std::string(found->second.data(), found->second.size());
+}
+
+void WorkerStream::Start(CallFacts call, std::shared_ptr<WorkerSession> session, uint64_t events_received) {
+  MutexLock lock(mutex_);
+  call_ = std::move(call);
+  session_ = std::move(session);
+  context_.AddInitialMetadata(kAcceptedKey, absl::StrCat(events_received));
+  ++pending_count_;
+  stream_.SendInitialMetadata(&accepted_);
+  Read();
+  started_ = true;
+  WriteNext();
+  FinishWhenIdle();
+}
+
+void WorkerStream::Refuse(const grpc::Status& status) {
+  MutexLock lock(mutex_);
+  end_reported_ = true;
+  started_ = true;
+  ending_ = true;
+  farewell_ = status;
+  FinishWhenIdle();
+}
+
+void WorkerStream::Kick() {
+  MutexLock lock(mutex_);
+  WriteNext();
+}
+
+void WorkerStream::Cancel() {
+  MutexLock lock(mutex_);
+  if (pending_count_ > 0) context_.TryCancel();
+}
+
+void WorkerStream::Dismiss() {
+  MutexLock lock(mutex_);
+  // Not Unavailable, after which the worker would try to come back.
+  farewell_ = grpc::Status(grpc::StatusCode::ABORTED, "the coordinator has ended");
+  ending_ = true;
+  dismissed_ = true;
+  FinishWhenIdle();
+}
+
+void WorkerStream::BreakOffIfNotJoined() {
+  MutexLock lock(mutex_);
+  if (pending_count_ == 0 || session_ != nullptr) return;
+  observer_.TurnedAway(address_, "its worker did not say who it is");
+  context_.TryCancel();
+}
+
+void WorkerStream::OperationEnded(void (WorkerStream::*ended)(bool ok), bool ok) {
+  Reaction reaction(this);
+  (this->*ended)(ok);
+  {
+    MutexLock lock(mutex_);
+    if (--pending_count_ > 0) return;
+    // gRPC says whether a call was cancelled only when the call is over.
+    if (started_) ReportEnd(context_.IsCancelled());
+  }
+  observer_.StreamDone(*this);
+}
+
+void WorkerStream::OnCalled(bool ok) {
+  if (!ok) return;  // the server is shut down
+  {
+    MutexLock lock(mutex_);
+    ++pending_count_;  // of over_
+    address_ = PeerForPeople(context_.peer());
+  }
+  observer_.Called(*this);
+}
+
+void WorkerStream::OnReadEnded(bool ok) {
+  const CoordTime received_at = CoordNow();
+  MutexLock lock(mutex_);
+  if (ok && TakeIncoming(received_at)) {
+    Read();
+    return;
+  }
+  read_ended_at_ = received_at;
+  if (ok) {
+    if (lost_reason_.empty()) lost_reason_ = "it sent an event out of place";
+    farewell_ = grpc::Status(refusal_code_, lost_reason_);
+    ReportEnd(false);
+  }
+  ending_ = true;
+  FinishWhenIdle();
+}
+
+void WorkerStream::OnWriteEnded(bool ok) {
+  MutexLock lock(mutex_);
+  writing_ = false;
+  v1::WorkerRequest().Swap(&outgoing_);  // a Prepare is large, and the next request may be far
+  // Not ok: the connection is broken. The pending read fails too.
+  writable_ &= ok;
+  WriteNext();
+  FinishWhenIdle();
+}
+
+void WorkerStream::Read() {
+  ++pending_count_;
+  stream_.Read(&incoming_, &read_);
+}
+
+bool WorkerStream::TakeIncoming(CoordTime received_at) {
+  const bool joins = session_ == nullptr;
+  if (incoming_.has_lost() || incoming_.has_reconnected() || incoming_.has_joined() != joins) return false;
+  if (joins) {
+    if (incoming_.ByteSizeLong() > kMaxJoinedBytes) {
+      lost_reason_ = absl::StrCat("it sent ", incoming_.ByteSizeLong(), " bytes about itself");
+      return false;
+    }
+    absl::StatusOr<std::shared_ptr<WorkerSession>> session = observer_.AddWorker(*this);
+    if (!session.ok()) {
+      lost_reason_ = std::string(session.status().message());
+      if (absl::IsUnavailable(session.status())) refusal_code_ = grpc::StatusCode::UNAVAILABLE;
+      return false;
+    }
+    incoming_.mutable_joined()->set_address(address_);
+    session_ = *std::move(session);
+  }
+  if (session_->Receive(*this, std::move(incoming_), received_at)) return true;
+  lost_reason_ = "it confirmed requests that were not sent";
+  return false;
+}
+
+void WorkerStream::WriteNext() {
+  if (!started_ || writing_ || !writable_ || finished_ || session_ == nullptr) return;
+  std::optional<v1::WorkerRequest> next = session_->Take(*this);
+  if (!next.has_value()) return;
+  outgoing_ = *std::move(next);
+  writing_ = true;
+  ++pending_count_;
+  stream_.Write(outgoing_, &written_);
+}
+
+void WorkerStream::FinishWhenIdle() {
+  if (!started_ || !ending_ || writing_ || finished_) return;
+  finished_ = true;
+  ++pending_count_;
+  stream_.Finish(farewell_, &finish_);
+}
+
+void WorkerStream::ReportEnd(bool broke) {
+  if (std::exchange(end_reported_, true)) return;
+  if (lost_reason_.empty()) lost_reason_ = broke ? "its connection broke" : "it hung up";
+  if (session_ == nullptr) {
+    if (!dismissed_) observer_.TurnedAway(address_, absl::StrCat(lost_reason_, " before it joined"));
+    return;
+  }
+  const int64_t lease_ns = session_->Detach(*this, broke, lost_reason_, read_ended_at_);
+  if (lease_ns > 0) observer_.Broke(session_, read_ended_at_, lease_ns);
+}
+
+}  // namespace iobench
