@@ -137,7 +137,7 @@ void Doorkeeper::Serve() {
         Accept(fd);
         continue;
       }
-      // Without the lock: gRPC may call back at once.
+      // Without the lock, which gRPC's thread takes as well.
       if (const int gift = Look(fd, events[i].events); gift >= 0) options_.admit(gift);
     }
     const int64_t now_ns = MonotonicNowNs();

@@ -64,6 +64,9 @@ class GrpcCoordinator::Service final : public StreamObserver {
 
   ~Service() override {
     if (doorkeeper_ != nullptr) doorkeeper_->Stop();
+    // What has happened since its last tick.
+    turned_away_.Tick(MonotonicNowNs());
+    TellBroken();
     std::vector<std::shared_ptr<WorkerStream>> streams;
     {
       MutexLock lock(mutex_);
@@ -129,14 +132,18 @@ class GrpcCoordinator::Service final : public StreamObserver {
                             .join_within_ns = NanosFrom(options_.join_within_s),
                             .max_waiting = kStrangers + 2 * size_t{options_.expected_workers},
                             .admit = [this](int fd) { TakeConnection(fd); },
-                            .tick = [this](int64_t now_ns) { BreakOffOverdue(now_ns); }},
+                            .tick =
+                                [this](int64_t now_ns) {
+                                  BreakOffOverdue(now_ns);
+                                  TellBroken();
+                                }},
         turned_away_);
-    GiveToGrpc(this);  // with the doorkeeper, which calls use; it admits the first connection
+    GiveToGrpc(this);  // with the doorkeeper, which the queue's thread uses; it admits the first connection
     doorkeeper_->Start();
     return absl::OkStatus();
   }
 
-  // Checks the token first, so that nothing is stored for a caller without it.
+  // Checks the token first, so that nothing outlives the call of a caller without it.
   void Called(WorkerStream& stream) override {
     Reaction reaction(this);
     AwaitCall();
@@ -193,13 +200,10 @@ class GrpcCoordinator::Service final : public StreamObserver {
   }
 
   void Broke(std::shared_ptr<WorkerSession> session, CoordTime at, int64_t lease_ns) override {
-    {
-      MutexLock lock(mutex_);
-      if (closing_) return;
-      broken_.push_back({at + lease_ns, at, session});
-    }
-    if (options_.on_broken == nullptr) return;
-    options_.on_broken(absl::StrCat("the connection of the worker at ", session->address(),
+    MutexLock lock(mutex_);
+    if (closing_) return;
+    broken_.push_back({at + lease_ns, at, session});
+    to_tell_.push_back(absl::StrCat("the connection of the worker at ", session->address(),
                                     " broke; it is lost if it does not come back within ",
                                     FormatSeconds(SecondsFrom(lease_ns)), " (--lease)"));
   }
@@ -264,18 +268,26 @@ class GrpcCoordinator::Service final : public StreamObserver {
 
   // Lets gRPC take one more call.
   void AwaitCall() {
-    const auto stream = std::make_shared<WorkerStream>(*this);
-    {
-      MutexLock lock(mutex_);
-      live_.insert(stream);
-    }
+    // Not make_shared: references in silent_ would keep the memory of a stream that is done.
+    const std::shared_ptr<WorkerStream> stream(new WorkerStream(*this));
+    MutexLock lock(mutex_);
+    if (closing_) return;  // gRPC might forget a request that it gets while the server shuts down
+    live_.insert(stream);
     stream->Await(service_, *queue_);
   }
 
   // Runs until the queue is shut down and empty.
   void ServeQueue() {
-    void* ended = nullptr;
-    for (bool ok = false; queue_->Next(&ended, &ok);) static_cast<QueuedOperation*>(ended)->Ended(ok);
+    using grpc::CompletionQueue;
+    const gpr_timespec never = gpr_inf_future(GPR_CLOCK_MONOTONIC);
+    for (;;) {
+      void* ended = nullptr;
+      bool ok = false;
+      const CompletionQueue::NextStatus status = queue_->AsyncNext(&ended, &ok, never);
+      if (status == CompletionQueue::SHUTDOWN) return;
+      // Otherwise it could not wait, for want of memory or the like, and tries again.
+      if (status == CompletionQueue::GOT_EVENT) static_cast<WorkerStream::Operation*>(ended)->Ended(ok);
+    }
   }
 
   std::shared_ptr<WorkerStream> Find(const WorkerStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -350,6 +362,17 @@ class GrpcCoordinator::Service final : public StreamObserver {
     return next;
   }
 
+  // Passes lines on to the user, not on the queue's thread, because output may block.
+  void TellBroken() {
+    std::vector<std::string> lines;
+    {
+      MutexLock lock(mutex_);
+      lines.swap(to_tell_);
+    }
+    if (options_.on_broken == nullptr) return;
+    for (const std::string& line : lines) options_.on_broken(line);
+  }
+
   void BreakOffOverdue(int64_t now_ns) {
     while (const auto stream = NextOf(silent_, now_ns)) stream->BreakOffIfNotJoined();
     while (const auto session = NextOf(leaving_, now_ns)) session->BreakOff();
@@ -375,6 +398,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
   std::deque<Due<WorkerStream>> silent_ ABSL_GUARDED_BY(mutex_);  // some of these have not joined
   std::deque<Due<WorkerSession>> leaving_ ABSL_GUARDED_BY(mutex_);
   std::deque<BrokenSession> broken_ ABSL_GUARDED_BY(mutex_);  // some of these have come back
+  std::vector<std::string> to_tell_ ABSL_GUARDED_BY(mutex_);  // about broken connections
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

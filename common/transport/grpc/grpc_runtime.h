@@ -60,9 +60,10 @@ void ExpectConnections(bool expect);
 // of 1024 is too low for a large cluster. For the end that accepts many connections.
 void AllowManyConnections();
 
-// ThreadSanitizer annotations for objects passed to gRPC. gRPC calls back on its own threads and synchronises with the
-// caller, but ThreadSanitizer cannot see this because Debian's gRPC is built without it. Call GiveToGrpc before passing
-// an object to gRPC, and create a Reaction in every callback. No effect in other builds.
+// ThreadSanitizer annotations for objects passed to gRPC. gRPC calls back on its own threads, or returns objects from a
+// queue, and synchronises with the caller, but ThreadSanitizer cannot see this because Debian's gRPC is built without
+// it. Call GiveToGrpc before passing an object to gRPC, and create a Reaction in every callback, or when an object is
+// returned. No effect in other builds.
 inline void GiveToGrpc([[maybe_unused]] void* object) {
 #if defined(IOBENCH_TSAN)
   __tsan_release(object);

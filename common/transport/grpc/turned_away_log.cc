@@ -15,38 +15,36 @@ std::string HostOf(const std::string& peer) {
 
 }  // namespace
 
-std::string TurnedAwayLog::EndPeriod(int64_t now_ns) {
-  if (now_ns < period_ends_ns_) return "";
+void TurnedAwayLog::EndPeriod(int64_t now_ns) {
+  if (now_ns < period_ends_ns_) return;
   period_ends_ns_ = now_ns + kPeriodNs;
   told_.clear();
   const uint64_t left_out = std::exchange(left_out_, 0);
-  if (left_out == 0) return "";
-  return absl::StrCat(left_out, left_out == 1 ? " more connection was" : " more connections were",
-                      " turned away in the last seconds");
+  if (left_out == 0) return;
+  lines_.push_back(absl::StrCat(left_out, left_out == 1 ? " more connection was" : " more connections were",
+                                " turned away in the last seconds"));
 }
 
 void TurnedAwayLog::Add(const std::string& peer, const std::string& reason, int64_t now_ns) {
   if (tell_ == nullptr) return;
-  std::string before;
-  bool tells = false;
-  {
-    MutexLock lock(mutex_);
-    before = EndPeriod(now_ns);
-    tells = told_.size() < kMaxLines && told_.insert(absl::StrCat(HostOf(peer), " ", reason)).second;
-    if (!tells) ++left_out_;
+  MutexLock lock(mutex_);
+  EndPeriod(now_ns);
+  if (told_.size() < kMaxLines && told_.insert(absl::StrCat(HostOf(peer), " ", reason)).second) {
+    lines_.push_back(absl::StrCat(peer, " was turned away: ", reason));
+  } else {
+    ++left_out_;
   }
-  if (!before.empty()) tell_(before);
-  if (tells) tell_(absl::StrCat(peer, " was turned away: ", reason));
 }
 
 void TurnedAwayLog::Tick(int64_t now_ns) {
   if (tell_ == nullptr) return;
-  std::string before;
+  std::vector<std::string> lines;
   {
     MutexLock lock(mutex_);
-    if (left_out_ > 0) before = EndPeriod(now_ns);
+    if (left_out_ > 0) EndPeriod(now_ns);
+    lines.swap(lines_);
   }
-  if (!before.empty()) tell_(before);
+  for (const std::string& line : lines) tell_(line);
 }
 
 }  // namespace iobench

@@ -6,36 +6,39 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "common/mutex.h"
 
 namespace iobench {
 
 // Usable from any thread. In each period of 10 s, it passes on at most 8 lines, and only one for the same host and
-// reason. Further ones are counted and reported at the end of the period.
+// reason. Further ones are counted and reported at the end of the period. Only Tick passes lines on, because output may
+// block, and the threads that call Add serve all workers.
 class TurnedAwayLog {
  public:
   using Tell = std::function<void(const std::string& line)>;
-  // `tell` may be null. It is called without a lock held.
+  // `tell` may be null. It is called by Tick, without a lock held.
   explicit TurnedAwayLog(Tell tell) : tell_(std::move(tell)) {}
 
   // `peer`: "10.0.0.7:4242" or "unix socket". `reason` completes "10.0.0.7:4242 was turned away: …".
   void Add(const std::string& peer, const std::string& reason, int64_t now_ns);
-  // Reports what was left out when its period is over. Call it at least about once a second.
+  // Passes on the lines, and what was left out when its period is over. Call it at least about once a second.
   void Tick(int64_t now_ns);
 
  private:
   static constexpr int64_t kPeriodNs = 10'000'000'000;
   static constexpr size_t kMaxLines = 8;
 
-  // If the period is over, begins another. Returns the line about what it left out, or an empty line.
-  std::string EndPeriod(int64_t now_ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // If the period is over, begins another, and adds the line about what it left out, if anything.
+  void EndPeriod(int64_t now_ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Tell tell_;
   Mutex mutex_;
   int64_t period_ends_ns_ ABSL_GUARDED_BY(mutex_) = 0;
   std::set<std::string> told_ ABSL_GUARDED_BY(mutex_);  // host and reason
   uint64_t left_out_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::vector<std::string> lines_ ABSL_GUARDED_BY(mutex_);  // for the next Tick
 };
 
 }  // namespace iobench

@@ -71,7 +71,7 @@ int64_t WorkerSession::Detach(const SessionStream& stream, bool broke, const std
   MutexLock lock(mutex_);
   if (stream_.get() != &stream) return 0;
   last_reference = std::exchange(stream_, nullptr);
-  if (!broke || !reconnects_ || lease_ns_ == 0) {
+  if (!broke || leave_posted_ || !reconnects_ || lease_ns_ == 0) {
     End(reason, at);
     return 0;
   }

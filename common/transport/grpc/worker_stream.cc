@@ -10,9 +10,7 @@
 namespace iobench {
 
 void WorkerStream::Await(v1::Coordinator::AsyncService& service, grpc::ServerCompletionQueue& queue) {
-  MutexLock lock(mutex_);
   GiveToGrpc(this);
-  pending_count_ = 1;
   context_.AsyncNotifyWhenDone(&over_);
   service.RequestJoin(&context_, &stream_, &queue, &queue, &called_);
 }
@@ -113,7 +111,6 @@ void WorkerStream::OnReadEnded(bool ok) {
 void WorkerStream::OnWriteEnded(bool ok) {
   MutexLock lock(mutex_);
   writing_ = false;
-  v1::WorkerRequest().Swap(&outgoing_);  // a Prepare is large, and the next request may be far
   // Not ok: the connection is broken. The pending read fails too.
   writable_ &= ok;
   WriteNext();
@@ -149,12 +146,12 @@ bool WorkerStream::TakeIncoming(CoordTime received_at) {
 
 void WorkerStream::WriteNext() {
   if (!started_ || writing_ || !writable_ || finished_ || session_ == nullptr) return;
+  if (ending_ && !dismissed_) return;  // the worker has hung up
   std::optional<v1::WorkerRequest> next = session_->Take(*this);
   if (!next.has_value()) return;
-  outgoing_ = *std::move(next);
   writing_ = true;
   ++pending_count_;
-  stream_.Write(outgoing_, &written_);
+  stream_.Write(*next, &written_);  // packs the message before it returns
 }
 
 void WorkerStream::FinishWhenIdle() {

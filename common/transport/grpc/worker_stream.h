@@ -33,15 +33,6 @@ class StreamObserver {
   virtual void StreamDone(WorkerStream& stream) = 0;
 };
 
-// An operation whose address gRPC returns from a completion queue when it has ended. It is called on the queue's thread.
-class QueuedOperation {
- public:
-  virtual void Ended(bool ok) = 0;
-
- protected:
-  ~QueuedOperation() = default;
-};
-
 // What a worker's call says about the worker.
 struct CallFacts {
   std::string attempt;   // see kAttemptKey
@@ -52,12 +43,24 @@ struct CallFacts {
 // the queue's thread; the other functions may be called from any thread.
 //
 // gRPC's callback API would need less code, but it has two threads at least, which hand every event over to each other:
-// with thousands of workers, that takes a sixth of the coordinator's processor time (docs/scaling.md).
+// with thousands of workers, that takes a seventh of the coordinator's processor time (docs/scaling.md).
 class WorkerStream final : public SessionStream {
  public:
+  // An operation, whose address the queue returns when it has ended. Call Ended then, on the queue's thread.
+  class Operation {
+   public:
+    Operation(WorkerStream& stream, void (WorkerStream::*ended)(bool ok)) : stream_(stream), ended_(ended) {}
+    void Ended(bool ok) { stream_.OperationEnded(ended_, ok); }
+
+   private:
+    WorkerStream& stream_;
+    void (WorkerStream::*const ended_)(bool ok);
+  };
+
   explicit WorkerStream(StreamObserver& observer) : observer_(observer) {}
 
-  // Waits for the next call. StreamDone follows without Called if the server is shut down first.
+  // Waits for the next call. Call it once, before anything else. StreamDone follows without Called if the server is
+  // shut down first.
   void Await(v1::Coordinator::AsyncService& service, grpc::ServerCompletionQueue& queue);
 
   // Once the worker has called:
@@ -80,16 +83,6 @@ class WorkerStream final : public SessionStream {
   void BreakOffIfNotJoined();
 
  private:
-  class Operation final : public QueuedOperation {
-   public:
-    Operation(WorkerStream& stream, void (WorkerStream::*ended)(bool ok)) : stream_(stream), ended_(ended) {}
-    void Ended(bool ok) override { stream_.OperationEnded(ended_, ok); }
-
-   private:
-    WorkerStream& stream_;
-    void (WorkerStream::*const ended_)(bool ok);
-  };
-
   void OperationEnded(void (WorkerStream::*ended)(bool ok), bool ok);
   void OnCalled(bool ok);
   void OnReadEnded(bool ok);
@@ -117,9 +110,8 @@ class WorkerStream final : public SessionStream {
   v1::WorkerEvent incoming_;  // gRPC's while a read is pending, otherwise under mutex_
 
   Mutex mutex_;
-  v1::WorkerRequest outgoing_;  // gRPC's while writing_, otherwise under mutex_
   std::shared_ptr<WorkerSession> session_ ABSL_GUARDED_BY(mutex_);  // null: the worker has not joined
-  int pending_count_ ABSL_GUARDED_BY(mutex_) = 0;                   // operations that have not ended
+  int pending_count_ ABSL_GUARDED_BY(mutex_) = 1;  // operations that have not ended; at first called_
   bool started_ ABSL_GUARDED_BY(mutex_) = false;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool writable_ ABSL_GUARDED_BY(mutex_) = true;
