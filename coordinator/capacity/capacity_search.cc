@@ -174,13 +174,19 @@ void CapacitySearch::FindHighest() {
 // the mix.
 void CapacitySearch::EndKeepUp() {
   if (keep_up_search_->outcome().max_per_s > 0) return TakeKeptUp();
+  const SloOutcome& outcome = keep_up_search_->outcome();
   const StepFigures& last = steps_.back().figures;
-  if (below_mix_ || last.errors > 0 || !(last.done_share < kMinDoneShare))
-    return End(absl::StrCat(
-        below_mix_ ? "not even 1/64 of the mix's load was sustained. "
-                   : "the load of the mix was not measured. ",
-        keep_up_search_->outcome().text,
-        below_mix_ ? " If the storage is the limit, begin with less (--mix-factor, --rate)." : ""));
+  const bool too_high = last.errors == 0 && last.done_share < kMinDoneShare;  // false for NaN: no op was due
+  if (below_mix_ || !too_high) {
+    const char* const what = outcome.kind == SloOutcome::Kind::kInconclusive
+                                 ? "it is unknown which load of the mix is sustained. "
+                             : below_mix_ ? "not even 1/64 of the mix's load was sustained. "
+                                          : "the load of the mix was not measured. ";
+    return End(absl::StrCat(what, outcome.text,
+                            below_mix_ && too_high
+                                ? " If the storage is the limit, begin with less (--mix-factor, --rate)."
+                                : ""));
+  }
   below_mix_ = true;
   SearchKeepUp(kLeastMixFactor * settings_.mix_per_s, settings_.mix_per_s);
   if (const std::optional<SloProbe> probe = keep_up_search_->Next(); probe.has_value())
@@ -212,12 +218,14 @@ void CapacitySearch::TakeKeptUp() {
 void CapacitySearch::BeginSlo() {
   const double max_probe_s = kLongestProbe * settings_.measure_s;
   const double needed_per_s = SecondsForNeededOps(*settings_.slo, 1) / max_probe_s;
-  auto search = SloSearch::Create({.slo = *settings_.slo,
-                                   .lowest_per_s = std::clamp(needed_per_s, kLeastShare * highest_->ops_per_s,
-                                                              kMostShare * highest_->ops_per_s),
-                                   .closed_loop_max_per_s = highest_->ops_per_s,
-                                   .probe_s = settings_.measure_s,
-                                   .max_probe_s = max_probe_s});
+  const double least_per_s = kLeastShare * highest_->ops_per_s;
+  auto search = SloSearch::Create(
+      {.slo = *settings_.slo,
+       .lowest_per_s = std::clamp(needed_per_s, least_per_s, kMostShare * highest_->ops_per_s),
+       .longer_begins_lower = needed_per_s > least_per_s,
+       .closed_loop_max_per_s = highest_->ops_per_s,
+       .probe_s = settings_.measure_s,
+       .max_probe_s = max_probe_s});
   if (!search.ok()) return End(std::string(search.status().message()));
   slo_search_ = *std::move(search);
 }

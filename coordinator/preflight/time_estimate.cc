@@ -58,6 +58,20 @@ uint64_t BytesOfLane(const v1::Plan& plan, const v1::Phase& phase, const v1::Ope
   return max_ops > 0 ? std::min(bytes, max_ops * operation.record_bytes()) : bytes;
 }
 
+std::string PartsText(const v1::Plan& plan, const v1::Phase& phase, uint32_t worker_count) {
+  const std::string parts = absl::StrCat(phase.assignments_size(), " parts");
+  if (phase.stop().time_s() > 0) return absl::StrCat(parts, ", for ", FormatSeconds(phase.stop().time_s()));
+  const Amounts amounts = AmountsOf(plan, phase, worker_count);
+  if (!amounts.by_size && !amounts.by_items) return absl::StrCat(parts, ", none of which moves anything");
+  std::string moved;
+  if (amounts.by_size) moved = FormatBytes(static_cast<double>(amounts.bytes));
+  if (amounts.by_items) {
+    absl::StrAppend(&moved, amounts.by_size ? " and " : "", FormatCount(static_cast<double>(amounts.items)),
+                    " names");
+  }
+  return absl::StrCat(parts, ", ", moved, " in all");
+}
+
 TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count) {
   TimeEstimate estimate;
   const uint64_t times = std::max(1u, plan.repetitions());

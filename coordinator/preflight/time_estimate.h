@@ -27,6 +27,9 @@ TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count);
 // Returns what a lane with this operation moves in a phase without a time limit.
 uint64_t BytesOfLane(const v1::Plan& plan, const v1::Phase& phase, const v1::Operation& operation);
 
+// What the parts of a phase do once, for a dry run: "2 parts, for 10 s" or "2 parts, 160 KiB and 2,000 names in all".
+std::string PartsText(const v1::Plan& plan, const v1::Phase& phase, uint32_t worker_count);
+
 // The rate of all clients together that the text assumes for phases by size.
 inline constexpr double kAssumedBytesPerSecond = 1 << 30;
 

@@ -81,8 +81,10 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan, double max_du
       lanes += uint64_t{workers} * shape.lanes_per_worker;
     }
     if (phase.assignments_size() > 1) {
-      std::cout << absl::StreamFormat("  phase  %-24s %d parts, for %s\n", Printable(phase.name()),
-                                      phase.assignments_size(), FormatSeconds(phase.stop().time_s()));
+      std::cout << absl::StreamFormat(
+          "  phase  %-24s %s%s\n", Printable(phase.name()),
+          PartsText(plan, phase, static_cast<uint32_t>(record.workers_size())),
+          plan.repetitions() > 1 ? absl::StrCat(", ", plan.repetitions(), " times") : "");
       continue;
     }
     if (IsMetadata(operation)) {

@@ -220,6 +220,44 @@ TEST_CASE("a mix of which not even a small part is sustained ends the search") {
       "with less (--mix-factor, --rate)."));
 }
 
+TEST_CASE("a small part of a mix that is not measured needs no smaller load") {
+  CapacitySettings settings = Settings();
+  settings.mix_per_s = 64;
+  const bool ops_fail = GENERATE(false, true);
+  CapacitySearch search(settings);
+  while (search.Next().has_value()) {
+    StepFigures figures{.done_share = 0.5};
+    if (search.Next()->offered_per_s < 64) {
+      figures.done_share = ops_fail ? 0.5 : kNotMeasured;
+      if (ops_fail) figures.errors = 3;
+    }
+    search.Note(figures);
+  }
+  CHECK(search.steps().back().step.offered_per_s == 1);
+  CHECK(search.ended_early().find("begin with less") == std::string::npos);
+  CHECK(search.ended_early().ends_with(
+      ops_fail ? "3 ops failed. The run's report lists the failed ops."
+               : "no op was due in this time: measure longer (--time) or offer a higher load."));
+}
+
+TEST_CASE("a mix of which a small part is sustained only at first is not said to be too much at any load") {
+  CapacitySettings settings = Settings();
+  settings.mix_per_s = 64;
+  CapacitySearch search(settings);
+  bool passed = false;
+  while (search.Next().has_value()) {
+    StepFigures figures{.mean_us = 1000, .ops = 1000, .done_share = 0.5};
+    if (search.Next()->offered_per_s == 1 && !passed) {
+      figures.done_share = 1;
+      passed = true;
+    }
+    search.Note(figures);
+  }
+  CHECK(search.ended_early().find(
+            "it is unknown which load of the mix is sustained. The lowest load, 1 ops/s, passed "
+            "at first, but not when it was tested again: only 50.0 % of the ops due were done.") == 0);
+}
+
 TEST_CASE("a mix of which no op was due needs a longer time, not less load") {
   CapacitySettings settings = Settings();
   settings.mix_per_s = 0.01;
@@ -257,6 +295,20 @@ TEST_CASE("ops that take longer than the SLO fail it, though not all of those th
   CapacitySearch search(settings);
   while (search.Next().has_value()) search.Note(Served(*search.Next()));
   CHECK(search.slo_search()->outcome().kind == SloOutcome::Kind::kCannotBeMet);
+}
+
+TEST_CASE("a longer time is advised only if the search then begins at a lower load") {
+  // 100 ops and 3 standard deviations in 8 x 5 s need 3.25 ops/s, which is under 1 % of 889 ops/s; in 8 x 1 s, 16.3.
+  const bool longer_begins_lower = GENERATE(false, true);
+  CapacitySettings settings = Settings();
+  settings.slo = ParseSlo("mean<=3ms").value();
+  settings.measure_s = longer_begins_lower ? 1 : 5;
+  const CapacitySearch search = Searched(settings);
+  REQUIRE(search.slo_search().has_value());
+  CHECK(search.slo_search()->probes()[0].probe.offered_per_s ==
+        Approx(longer_begins_lower ? 130.0 / 8 : 0.01 * 1000 * 32 / 36));
+  CHECK(search.slo_search()->outcome().text.ends_with("with which the search can begin lower.") ==
+        longer_begins_lower);
 }
 
 TEST_CASE("--max-duration takes repetitions first, then points, then time") {

@@ -490,6 +490,29 @@ TEST_CASE("the clients' memory is as strong a limit of a mix as its share of all
   CHECK(found->strength == Approx(0.85 * 0.9));
 }
 
+TEST_CASE("the share that stayed in the clients' memory is a lower bound if no counter covers other bytes") {
+  Explained made = NothingFull();
+  const auto evidence = [&made] {
+    const std::optional<FoundLimit> found = FindByRule("cache", made.report, made.facts);
+    return found.has_value() ? found->evidence : "none";
+  };
+  made.report.set_written_bytes(1000);
+  made.report.set_reached_bytes(100);
+  made.facts.written_bytes = 1001;  // a fraction of a byte per lane is no difference
+  CHECK(evidence() == "the clients' memory: 90 % of the bytes written did not leave it");
+  made.facts.written_bytes = 1500;
+  CHECK(evidence() == "the clients' memory: at least 60 % of the bytes written did not leave it");
+
+  made.report.clear_written_bytes();
+  made.report.clear_reached_bytes();
+  made.facts.written_bytes = 0;
+  made.report.mutable_read_sources()->set_asked_bytes(1000);
+  made.report.mutable_read_sources()->set_cache_bytes(960);
+  CHECK(evidence() == "the clients' memory: 96 % of the bytes read came from it");
+  made.report.mutable_read_sources()->set_unknown_bytes(40);
+  CHECK(evidence() == "the clients' memory: at least 96 % of the bytes read came from it");
+}
+
 TEST_CASE("a client whose lanes failed is not slow for it") {
   Explained made = NothingFull();
   made.client(1).set_bytes_per_s(45e6);

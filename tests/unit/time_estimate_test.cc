@@ -87,6 +87,21 @@ TEST_CASE("each part of a mix is estimated by its own operation, in whatever ord
   CHECK(estimate.bytes == 2 * 2 * 10 * 4096);  // two lanes each of two workers, ten records
   CHECK(estimate.item_phases == 1);
   CHECK(estimate.sized_phases == 1);
+  CHECK(PartsText(plan, mix, 3) == "2 parts, 160 KiB and 2,000 names in all");
+}
+
+TEST_CASE("a dry run says of a mix how long it takes, or what its parts move") {
+  v1::Plan plan = PlanOf({"write"});
+  v1::Phase& mix = *plan.mutable_phases(0);
+  *mix.add_assignments() = v1::Assignment(mix.assignments(0));
+  for (int i = 0; i < 2; ++i)
+    mix.mutable_assignments(i)->mutable_who()->add_workers(static_cast<uint32_t>(i));
+  CHECK(PartsText(plan, mix, 2) == "2 parts, 4 GiB in all");  // two lanes of each worker, 1 GiB each
+  mix.mutable_stop()->set_time_s(10);
+  CHECK(PartsText(plan, mix, 2) == "2 parts, for 10 s");
+  mix.mutable_stop()->clear_time_s();
+  for (v1::Assignment& part : *mix.mutable_assignments()) part.mutable_operation()->set_engine("null");
+  CHECK(PartsText(plan, mix, 2) == "2 parts, none of which moves anything");
 }
 
 TEST_CASE("a mix gets what is left as its limit if any of its parts moves anything") {

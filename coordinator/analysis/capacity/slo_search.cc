@@ -23,13 +23,18 @@ std::string PerSecond(double ops_per_s) {
   return absl::StrCat(FormatCount(ops_per_s), " ops/s");
 }
 
-// What to do if the lowest load did not pass; empty: the judgement's reason says it.
-const char* AdviceAtLowest(const JudgedProbe& judged) {
+// What to do about a load that did not pass; empty: the judgement's reason says it.
+const char* AdviceOn(const JudgedProbe& judged, const SloSearchSettings& settings) {
   switch (judged.judgement.verdict) {
     case SloVerdict::kFail:
-      return " Allow longer response times, or use a longer --time, with which the search can begin lower.";
+      if (judged.probe.purpose == Purpose::kRetest || judged.probe.purpose == Purpose::kConfirm) {
+        return " The storage may have slowed down: repeat the search when it is steady, or use a longer --time.";
+      }
+      return settings.longer_begins_lower
+                 ? " Allow longer response times, or use a longer --time, with which the search can begin lower."
+                 : " Allow longer response times.";
     case SloVerdict::kInvalid:
-      if (judged.result.errors > 0) return " See the errors of its phases in the report of the run.";
+      if (judged.result.errors > 0) return " The run's report lists the failed ops.";
       if (judged.result.generator_bound || judged.result.done_share < kMinDoneShare)
         return " Use more lanes (-t) or more clients.";
       return "";
@@ -157,8 +162,14 @@ void SloSearch::StepDown() {
 
 void SloSearch::EndAtLowest(const JudgedProbe& judged) {
   lower_per_s_ = passed_per_s_ = 0;
-  const std::string where = absl::StrCat(" at the lowest load, ", PerSecond(next_.offered_per_s), ": ",
-                                         judged.judgement.reason, ".", AdviceAtLowest(judged));
+  const std::string load = PerSecond(next_.offered_per_s);
+  const std::string why = absl::StrCat(": ", judged.judgement.reason, ".", AdviceOn(judged, settings_));
+  // The search came back to this load, from which it had gone on because it passed.
+  if (next_.purpose != Purpose::kDouble) {
+    return End(Kind::kInconclusive, absl::StrCat("The lowest load, ", load,
+                                                 ", passed at first, but not when it was tested again", why));
+  }
+  const std::string where = absl::StrCat(" at the lowest load, ", load, why);
   switch (judged.judgement.verdict) {
     case SloVerdict::kInvalid:
       return End(Kind::kInvalid, absl::StrCat("Nothing could be measured", where));
@@ -171,33 +182,31 @@ void SloSearch::EndAtLowest(const JudgedProbe& judged) {
 }
 
 void SloSearch::EndOutOfProbes() {
-  double lowest_per_s = probes_.front().probe.offered_per_s, highest_per_s = lowest_per_s;
-  const JudgedProbe* missed = &probes_.back();  // the lowest load that did not pass, when it was offered last
-  for (const JudgedProbe& judged : probes_) {
-    const double offered_per_s = judged.probe.offered_per_s;
-    lowest_per_s = std::min(lowest_per_s, offered_per_s);
-    highest_per_s = std::max(highest_per_s, offered_per_s);
-    if (!judged.counts_as_pass && (missed->counts_as_pass || offered_per_s <= missed->probe.offered_per_s))
-      missed = &judged;
-  }
-  const std::string tried = absl::StrCat("The search did not end within ", probes_.size(), " probes, from ",
-                                         PerSecond(lowest_per_s), " to ", PerSecond(highest_per_s), ". ");
+  const auto [least, most] =
+      std::minmax_element(probes_.begin(), probes_.end(), [](const JudgedProbe& a, const JudgedProbe& b) {
+        return a.probe.offered_per_s < b.probe.offered_per_s;
+      });
+  const std::string low = PerSecond(least->probe.offered_per_s), high = PerSecond(most->probe.offered_per_s);
+  const std::string tried = absl::StrCat(
+      "The search did not end within ", probes_.size(), probes_.size() == 1 ? " probe" : " probes",
+      low == high ? absl::StrCat(" at ", low) : absl::StrCat(", from ", low, " to ", high));
   outcome_.max_per_s = passed_per_s_;
   if (passed_per_s_ > 0) {
-    return End(
-        Kind::kInconclusive,
-        absl::StrCat(tried, PerSecond(passed_per_s_),
-                     " is the highest load that passed, but this is not confirmed: use a longer --time."));
+    // Higher loads may have passed, too, before they failed.
+    return End(Kind::kInconclusive, absl::StrCat(tried, ". ", PerSecond(passed_per_s_),
+                                                 " passed, but this is not confirmed: use a longer --time."));
   }
-  // Only loads that have passed are tested again.
-  const char* const advice =
-      next_.purpose == Purpose::kDouble
-          ? "Use a longer --time."
-          : "Loads that passed at first did not pass again, so the storage has slowed down: "
-            "repeat the search when it is steady, or use a longer --time.";
-  End(Kind::kInconclusive,
-      absl::StrCat(tried, "No load is known to pass; the lowest that did not is ",
-                   PerSecond(missed->probe.offered_per_s), ": ", missed->judgement.reason, ". ", advice));
+  if (next_.purpose == Purpose::kDouble) {  // all probes repeat the first one
+    const JudgedProbe& last = probes_.back();
+    return End(Kind::kInconclusive,
+               absl::StrCat(tried, ": ", last.judgement.reason, ".", AdviceOn(last, settings_)));
+  }
+  // The search was stepping down, so the newest probe that did not pass is of the lowest such load.
+  const auto missed = std::find_if(probes_.rbegin(), probes_.rend(),
+                                   [](const JudgedProbe& judged) { return !judged.counts_as_pass; });
+  End(Kind::kInconclusive, absl::StrCat(tried, ". Loads that passed at first did not pass later, down to ",
+                                        PerSecond(missed->probe.offered_per_s), ": ",
+                                        missed->judgement.reason, ".", AdviceOn(*missed, settings_)));
 }
 
 void SloSearch::EndConfirmed(const JudgedProbe& judged) {

@@ -16,6 +16,7 @@ namespace iobench {
 struct SloSearchSettings {
   Slo slo;
   double lowest_per_s = 0;           // load of the first probe, ops/s
+  bool longer_begins_lower = false;  // with longer probes, lowest_per_s would be lower; for the advice
   double closed_loop_max_per_s = 0;  // no more is offered than what a closed loop has reached
   double probe_s = 10;               // length of a probe
   double max_probe_s = 80;           // up to which inconclusive probes are extended
@@ -53,7 +54,7 @@ struct SloOutcome {
     kGeneratorBound,  // max_per_s is confirmed; a higher load was not offered, or had undone or failed ops
     kCannotBeMet,     // not even at the lowest load
     kInvalid,         // a worker was lost, or the lowest load was not measured validly
-    kInconclusive,    // max_probes is used up, or the lowest load stays too close to the limit
+    kInconclusive,    // max_probes is used up, or the lowest load is too close to the limit or later failed
   };
   Kind kind = Kind::kRunning;
   double max_per_s = 0;  // 0: none

@@ -24,6 +24,7 @@ constexpr uint64_t kMinCopyBytes = 64
 constexpr double kMaxSkewPercent = 10;     // of the phase: a larger skew may make a client look slower
 constexpr double kMinLaneOps = 20;         // mean over lanes: with fewer, rates differ by chance
 constexpr double kMinLeftInMemory = 0.5;   // of the bytes written: if fewer stayed, storage set the pace
+constexpr double kShownShare = 0.005;      // of all bytes: less would not change a whole percentage
 
 // The mark cpu_bound says that the whole client, one processor of a lane, or the hypervisor was the limit.
 enum class CpuKind { kHost, kLane, kStolen };
@@ -236,10 +237,14 @@ std::optional<FoundLimit> FindCache(const v1::PhaseReport& report, const Explain
   const double in_memory = static_cast<double>(report.read_sources().cache_bytes()) + stayed;
   if (!(in_memory > 0) || in_memory < share * read + kMinLeftInMemory * written) return std::nullopt;
   const double of_all = in_memory / (read + written);
+  // Some of the others may have stayed in it, too: without a counter, or on a file system in memory.
+  const double uncounted = written - buffered + static_cast<double>(report.read_sources().unknown_bytes());
+  const char* const bound = uncounted >= kShownShare * (read + written) ? "at least " : "";
   const char* const how = written == 0 ? " of the bytes read came from it"
                           : read == 0  ? " of the bytes written did not leave it"
                                        : " of the bytes read and written came from it or did not leave it";
-  return FoundLimit{kStrength * of_all, absl::StrCat("the clients' memory: ", PercentText(of_all), how)};
+  return FoundLimit{kStrength * of_all,
+                    absl::StrCat("the clients' memory: ", bound, PercentText(of_all), how)};
 }
 
 std::optional<FoundLimit> FindDataWork(const v1::PhaseReport& report, const ExplainFacts&, double share) {

@@ -18,7 +18,8 @@ std::optional<FoundLimit> FindClientNetwork(const v1::PhaseReport&, const Explai
 //   M: bytes read from the memory (read_sources.cache_bytes) + bytes written that stayed in it (written_bytes -
 //      reached_bytes)
 // So the reads and writes of a mix count by their shares of its bytes, and a phase that only reads or only writes has a
-// threshold of its own. Bytes that no counter covers are in R and W but not in M, which is a lower bound.
+// threshold of its own. Bytes that no counter covers are in R and W but not in M, which is a lower bound: the evidence
+// then says "at least".
 std::optional<FoundLimit> FindCache(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindDataWork(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindSlowClient(const v1::PhaseReport&, const ExplainFacts&, double share);
