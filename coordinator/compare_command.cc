@@ -96,14 +96,13 @@ int Finish(const CompareOptions& options, const Report& report, bool damaged,
   if (options.output.empty()) {
     const absl::Status written = write(std::cout);
     if (!written.ok() && !absl::IsDataLoss(written)) return Fail(written, kExitUsage);
-    if (!judged.ok()) PrintError(std::string(judged.message()));
-    return ExitOfPrinting(exit_code, kExitIo);
+  } else {
+    const absl::Status written = WriteFileAtomically(options.output, write);
+    if (!written.ok()) return Fail(written, kExitIo);
+    std::cout << "wrote " << options.output << std::endl;
   }
-  const absl::Status written = WriteFileAtomically(options.output, write);
-  if (!written.ok()) return Fail(written, kExitIo);
-  std::cout << "wrote " << options.output << std::endl;
   if (!judged.ok()) PrintError(std::string(judged.message()));
-  return exit_code;
+  return ExitOfPrinting(exit_code, kExitIo);
 }
 
 // A directory with runs in its subdirectories stands for these.

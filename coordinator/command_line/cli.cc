@@ -244,8 +244,8 @@ class CommandParser {
     clean_
         ->add_option(
             "--launcher", line_.cluster.launcher,
-            "with --hosts: remote shell with {host}, {user}, {port}, {command}; host and command are added where it "
-            "does not name them (default: $RSH, or ssh)")
+            "with --hosts: remote shell with {host}, {user}, {port}, {command}; missing {host} and {command} are "
+            "added (default: $RSH, or ssh)")
         ->type_name("CMD")
         ->allow_extra_args(false);
     clean_->add_flag(

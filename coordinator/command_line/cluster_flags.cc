@@ -70,8 +70,8 @@ void AddClusterOptions(CLI::App& app, ClusterOptions& options) {
       ->each([&options](const std::string&) { options.sample_interval_given = true; });
   where.Value(
       "--launcher", options.launcher,
-      "with --hosts or --client-list: remote shell with {host}, {user}, {port}, {command}; host and command are added "
-      "where it does not name them (default: $RSH, or ssh)",
+      "with --hosts or --client-list: remote shell with {host}, {user}, {port}, {command}; missing {host} and "
+      "{command} are added (default: $RSH, or ssh)",
       "CMD");
   where.Flag("--copy-binary", options.copy_binary,
              "with --hosts: ship the program first, into ~/.cache/cluster-iobench on each host");

@@ -77,8 +77,8 @@ bool HasLine(const std::vector<std::string>& lines, std::string_view line) {
   return std::find(lines.begin(), lines.end(), bare) != lines.end();
 }
 
-// As IOzone does: remote shells that were written for it expect -n, which closes standard input. It would be the number
-// of tasks to srun.
+// As IOzone does: remote shells that were written for it expect -n, which closes standard input. To srun, -n is the
+// number of tasks.
 std::string WithoutInput(const std::string& launcher) {
   if (absl::StrContains(launcher, "{host}") || IsSrun(launcher)) return launcher;
   const size_t command = launcher.find("{command}");

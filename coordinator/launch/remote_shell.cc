@@ -148,10 +148,15 @@ absl::Status CheckLauncher(const std::string& launcher, std::span<const HostEntr
         absl::StrCat("--launcher: ", word, " is unknown: use {host}, {user}, {port} and {command}"));
   }
   const bool takes_port = HasWord(launcher, kPortWord) || ProgramOf(launcher) == "ssh";
+  // srun would take "user@node7" for the name of a node.
+  const bool takes_user = !IsSrun(launcher) || HasWord(launcher, kUserWord) || HasWord(launcher, kHostWord);
+  const auto note = [&](const HostEntry& host, const char* what, const char* word) {
+    faults.push_back(absl::StrCat("host ", host.ForPeople(), " has a ", what, ", but the remote shell \"",
+                                  launcher, "\" has no ", word, " to pass it on: add it with --launcher"));
+  };
   for (const HostEntry& host : hosts) {
-    if (host.port == 0 || takes_port) continue;
-    faults.push_back(absl::StrCat("host ", host.ForPeople(), " has a port, but the remote shell \"", launcher,
-                                  "\" has no {port} to pass it on: add it with --launcher"));
+    if (host.port != 0 && !takes_port) note(host, "port", kPortWord);
+    if (!host.user.empty() && !takes_user) note(host, "user", kUserWord);
   }
   if (faults.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrJoin(faults, "\n"));

@@ -9,7 +9,7 @@
 namespace iobench {
 namespace {
 
-// What ssh, shells and kernels print, and what to do about it. {host}: the host of the list.
+// What ssh, srun, shells and kernels print, and what to do about it. {host}: the host of the list.
 struct KnownText {
   const char* text;
   const char* advice;
@@ -30,6 +30,8 @@ constexpr KnownText kKnownTexts[] = {
     {"No space left on device",
      "make room in ~/.cache there, or install the program and leave out --copy-binary"},
     {"the copy in ", "check that ~/.cache is writable there"},
+    {"step creation temporarily disabled",
+     "if another step of the job has this node's processors, add --overlap to srun"},
 };
 
 constexpr int kNotExecutable = 126, kNotFound = 127;

@@ -127,8 +127,9 @@ struct PreflightReport {
 };
 size_t FaultCount(const PreflightReport& report);
 
-// Returns the numbers of the workers that have joined from the fault's client although others have not. Workers of
-// servers do not count.
+// Returns the numbers of the workers that have joined from the fault's client although others have not. If several
+// machines have its boot id (clones), those with its host name are meant, or all if none has it. Workers of servers do
+// not count.
 std::set<uint32_t> JoinedThere(const JoinFault& fault, std::span<const Member> members);
 
 // Returns the numbers of all workers of clients with a fault that leaving them out cures (--skip-bad). Servers stay

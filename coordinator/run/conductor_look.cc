@@ -92,7 +92,7 @@ absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookAtWorkers() {
     if (options_.skip_bad) bad = WorkersToLeaveOut(cluster_.members(), preflight_.findings);
     if (bad.empty()) return refusal;
     if (!LeavesClients(cluster_.members(), bad)) {
-      return Annotate(refusal, "no client would be left with --skip-bad");
+      return Annotate(refusal, "--skip-bad would leave no client");
     }
     NoteLeftOut(bad);
     cluster_.Exclude(bad, "the coordinator leaves this client out of the run (--skip-bad)");

@@ -40,7 +40,7 @@ int FailEach(const absl::Status& status, int exit_code) {
 int ExitOfPrinting(int exit_code, int exit_if_lost) {
   std::cout.flush();
   if (std::cout.good() || StdoutHasNoReader()) return exit_code;
-  PrintError("cannot write to standard output: the output is lost");
+  PrintError("cannot write to standard output");
   return exit_code == kExitOk ? exit_if_lost : exit_code;
 }
 

@@ -1,16 +1,9 @@
 #include "coordinator/saved_run/verify.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <istream>
-#include <memory>
 #include <sstream>
-#include <streambuf>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -22,10 +15,10 @@
 #include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
-#include "common/unique_fd.h"
 #include "coordinator/report/raw_files.h"
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/result_store.h"
+#include "coordinator/saved_run/file_comparison.h"
 #include "coordinator/saved_run/whole_report.h"
 #include "nlohmann/json.hpp"
 
@@ -33,8 +26,6 @@ namespace iobench {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr size_t kPieceBytes = size_t{1} << 18;
 
 // The lines of the output.
 class Checks {
@@ -83,87 +74,6 @@ std::string FirstDifference(const Json& saved, const Json& computed, const std::
   }
   return saved == computed ? "" : place.empty() ? "the whole document" : place;
 }
-
-// Reads a regular file piece by piece: results of a long run take gigabytes.
-class PieceReader final : public std::streambuf {
- public:
-  // Errors begin with `name`.
-  static absl::StatusOr<std::unique_ptr<PieceReader>> Open(const std::string& name, const std::string& path) {
-    UniqueFd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-    if (!file.valid()) return ErrnoStatus(name, errno);
-    struct stat facts {};
-    if (::fstat(file.get(), &facts) != 0) return ErrnoStatus(name, errno);
-    if (!S_ISREG(facts.st_mode))
-      return absl::InvalidArgumentError(absl::StrCat(name, ": not a regular file"));
-    return std::unique_ptr<PieceReader>(new PieceReader(std::move(file), name));
-  }
-
-  // Returns the part of the file that follows what was taken; empty: the file ends there, or status() is an error.
-  std::string_view Piece() {
-    if (traits_type::eq_int_type(underflow(), traits_type::eof())) return {};
-    return {gptr(), static_cast<size_t>(egptr() - gptr())};
-  }
-  // REQUIRES: at most as many as Piece() has.
-  void Take(size_t bytes) { gbump(static_cast<int>(bytes)); }
-  const absl::Status& status() const { return status_; }
-
- protected:
-  int_type underflow() override {
-    while (gptr() == egptr() && status_.ok()) {
-      const ssize_t moved = ::read(file_.get(), piece_.data(), piece_.size());
-      if (moved < 0 && errno == EINTR) continue;
-      if (moved < 0) status_ = ErrnoStatus(name_, errno);
-      if (moved == 0) break;
-      if (moved > 0) setg(piece_.data(), piece_.data(), piece_.data() + moved);
-    }
-    return gptr() == egptr() ? traits_type::eof() : traits_type::to_int_type(*gptr());
-  }
-
- private:
-  PieceReader(UniqueFd file, std::string name) : file_(std::move(file)), name_(std::move(name)) {}
-
-  const UniqueFd file_;
-  const std::string name_;
-  std::string piece_ = std::string(kPieceBytes, '\0');
-  absl::Status status_;
-};
-
-// Compares what is written to it with a file, without keeping any of the two. `saved` must outlive it.
-class Comparison final : public std::streambuf {
- public:
-  explicit Comparison(PieceReader& saved) : saved_(saved) {}
-  // Returns the line in which the file first differs from everything that was written; empty: in none.
-  std::string LineOfDifference() {
-    return differs_ || !saved_.Piece().empty() ? absl::StrCat("line ", 1 + equal_lines_) : "";
-  }
-
- protected:
-  std::streamsize xsputn(const char* text, std::streamsize bytes) override {
-    Compare({text, static_cast<size_t>(bytes)});
-    return bytes;
-  }
-  int_type overflow(int_type c) override {
-    const char one = traits_type::to_char_type(c);
-    if (!traits_type::eq_int_type(c, traits_type::eof())) Compare({&one, 1});
-    return traits_type::not_eof(c);
-  }
-
- private:
-  void Compare(std::string_view computed) {
-    while (!computed.empty() && !differs_) {
-      const std::string_view saved = saved_.Piece().substr(0, computed.size());
-      const auto equal_end = std::mismatch(saved.begin(), saved.end(), computed.begin()).first;
-      equal_lines_ += std::count(saved.begin(), equal_end, '\n');
-      differs_ = saved.empty() || equal_end != saved.end();
-      saved_.Take(saved.size());
-      computed.remove_prefix(saved.size());
-    }
-  }
-
-  PieceReader& saved_;
-  int64_t equal_lines_ = 0;
-  bool differs_ = false;
-};
 
 // The hashes that result.json has.
 struct NotedHashes {
@@ -228,7 +138,7 @@ class HashFinder final : public Json::json_sax_t {
 };
 
 absl::StatusOr<NotedHashes> HashesIn(const std::string& path) {
-  IOBENCH_ASSIGN_OR_RETURN(const auto reader, PieceReader::Open(absl::StrCat("result ", path), path));
+  IOBENCH_ASSIGN_OR_RETURN(const auto reader, PieceReader::Open(path));
   std::istream in(reader.get());
   HashFinder finder;
   const bool is_json = Json::sax_parse(in, &finder);
@@ -238,20 +148,8 @@ absl::StatusOr<NotedHashes> HashesIn(const std::string& path) {
   return finder.hashes();
 }
 
-// Returns the line in which a file first differs from what the report gives; empty: in none.
-absl::StatusOr<std::string> LineOfFirstDifference(const std::string& path, const ReportFormat& format,
-                                                  const v1::RunReport& report) {
-  IOBENCH_ASSIGN_OR_RETURN(const auto saved, PieceReader::Open(absl::StrCat("result ", path), path));
-  Comparison comparison(*saved);
-  std::ostream out(&comparison);
-  IOBENCH_RETURN_IF_ERROR(WriteReport(format, report, out));
-  std::string line = comparison.LineOfDifference();
-  IOBENCH_RETURN_IF_ERROR(saved->status());
-  return line;
-}
-
-// The same for result.json, with the place in the document, whose layout does not matter. Reads all of it, so it is for
-// a file of which some line differs.
+// Returns the place at which result.json, whose layout does not matter, first differs from what the report gives;
+// empty: nowhere. Reads all of it, so it is for a file of which some line differs.
 absl::StatusOr<std::string> PlaceOfFirstDifference(const std::string& path, const ReportFormat& format,
                                                    const v1::RunReport& report) {
   Json saved;
@@ -261,7 +159,7 @@ absl::StatusOr<std::string> PlaceOfFirstDifference(const std::string& path, cons
     saved = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   }
   std::ostringstream computed;
-  IOBENCH_RETURN_IF_ERROR(WriteReport(format, report, computed));
+  IOBENCH_RETURN_IF_ERROR(Annotate(WriteReport(format, report, computed), absl::StrCat("result ", path)));
   return FirstDifference(saved, Json::parse(std::move(computed).str(), nullptr, /*allow_exceptions=*/false),
                          "");
 }
@@ -325,7 +223,8 @@ void CheckFigures(const std::string& directory, const v1::RunReport& report, Che
   for (const ResultFile& file : ResultFiles()) {
     if (file.format == nullptr) continue;
     const std::string path = absl::StrCat(directory, "/", file.name);
-    absl::StatusOr<std::string> difference = LineOfFirstDifference(path, *file.format, report);
+    absl::StatusOr<std::string> difference = LineOfFirstDifference(
+        path, [&](std::ostream& out) { return WriteReport(*file.format, report, out); });
     if (difference.ok() && !difference->empty() && std::string_view(file.name) == kResultJson)
       difference = PlaceOfFirstDifference(path, *file.format, report);
     if (!difference.ok()) {

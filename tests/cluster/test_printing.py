@@ -37,18 +37,28 @@ def test_output_that_cannot_be_written_is_said_and_is_no_success(path, out):
         assert ended.returncode == 1 and ended.stderr.count("standard output") == 1, (args, ended)
 
 
-def test_every_form_of_report_says_that_its_output_is_lost(path, out, tmp_path):
+def test_every_form_of_report_says_that_standard_output_cannot_be_written(path, out, tmp_path):
     program.run(SMALL, path=path, out=out).expect(0)
     for options in ((), ("--verbose",), ("--redact",), ("--verify",), ("--format", "json"), ("--format", "iozone"),
                     ("--format", "markdown", "--redact"), ("--output", tmp_path / "report.txt"),
                     ("--format", "csv", "--output", tmp_path / "report.csv")):
         ended = run_into_full("report", out, *options)
         assert ended.returncode == 2, (options, ended)
-        assert ended.stderr == "cluster-iobench: cannot write to standard output: the output is lost\n", (options, ended)
+        assert ended.stderr == "cluster-iobench: cannot write to standard output\n", (options, ended)
         if "--output" in options:
             assert options[-1].stat().st_size > 0, options
     ended = run_into_closed_pipe("report", out)
     assert ended.returncode == 0 and ended.stderr == "", ended
+
+
+def test_compare_says_that_standard_output_cannot_be_written(path, out, tmp_path):
+    program.run([*SMALL, "--repeat", "2"], path=path, out=out).expect(0)
+    file = tmp_path / "compared.txt"
+    for options in ((), ("--output", file)):
+        ended = run_into_full("compare", out, *options)
+        assert ended.returncode == 2, (options, ended)
+        assert ended.stderr == "cluster-iobench: cannot write to standard output\n", (options, ended)
+    assert file.stat().st_size > 0
 
 
 @pytest.mark.parametrize("options", [(), ("-R",), ("--format", "iozone"), ("--format", "json")])

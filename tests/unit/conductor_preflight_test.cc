@@ -251,7 +251,7 @@ TEST_CASE("--skip-bad leaves a client in, or refuses the run: servers alone meas
   run.LackMount({0, 1});
   REQUIRE(run.Go() == kExitUsage);
   CHECK(run.conductor->refusal().message() ==
-        "no client would be left with --skip-bad: 2 faults on 2 clients, listed above: fix them");
+        "--skip-bad would leave no client: 2 faults on 2 clients, listed above: fix them");
   CHECK(run.Count(v1::WorkerRequest::kPrepare) == 0);
   TwoHostsAndServer without_power;
   without_power.perfect.instead = [](WorkerId id, const v1::WorkerRequest& request,

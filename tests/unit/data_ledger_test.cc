@@ -308,7 +308,7 @@ TEST_CASE("larger files than before are prepared anew, and may be of either gene
   run.plan.mutable_files()->set_bytes_per_lane(2 * kLaneBytes);
   run.Begin("read");
   REQUIRE(run.SeenBy(0).stamp().prefill_generation() == 2);
-  REQUIRE(run.Range() == "1..1");  // and what the lane prepares itself
+  REQUIRE(run.Range() == "1..2");
   run.End();
   run.Begin("reread");
   REQUIRE(run.Range() == "1..2");
@@ -467,7 +467,7 @@ TEST_CASE("phases with other numbers of files per lane share the first files wit
   run.Whole("write");
   run.Begin("read", /*rotate=*/false, four);
   CHECK(run.ledger->prepares_data());  // three files do not exist
-  CHECK(run.Range() == "1..1");        // and what the lane prepares itself, generation 2
+  CHECK(run.Range() == "1..2");
   run.End();
   run.Begin("read", /*rotate=*/false, four);
   CHECK_FALSE(run.ledger->prepares_data());
@@ -484,8 +484,26 @@ TEST_CASE("phases with other numbers of files per lane share the first files wit
   run.Whole("write", four);
   run.Begin("read");
   CHECK(run.ledger->prepares_data());  // the first file has only a quarter
-  CHECK(run.Range() == "3..4");
+  CHECK(run.Range() == "3..5");
   run.End();
+}
+
+TEST_CASE("a lane accepts what another one prepares in the files that the two share") {
+  const bool more_files = GENERATE(true, false);  // false: more of the same file
+  Run run;
+  run.plan.set_lanes_per_worker(2);
+  run.layout = std::make_unique<Layout>(run.plan, run.clients);
+  run.ledger = std::make_unique<DataLedger>(run.plan, *run.layout, 77);
+  v1::FileLayout four;
+  four.set_files_per_lane(4);
+  run.Whole("write", more_files ? v1::FileLayout() : OfBytes(kLaneBytes / 2));
+  run.Begin("read", /*rotate=*/false, more_files ? four : v1::FileLayout()).set_first_lane_files(true);
+  run.ledger->Begin(run.phase);
+  const v1::Prepare prepare = run.SeenBy(0);
+  REQUIRE(run.ledger->prepares_data());
+  REQUIRE(prepare.lanes(1).leaves_prefill());
+  CHECK(prepare.lanes(1).data().low() == 1);
+  CHECK(prepare.lanes(1).data().high() == prepare.stamp().prefill_generation());
 }
 
 TEST_CASE("failed writes leave doubts about all files that they may have reached") {

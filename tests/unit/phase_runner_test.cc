@@ -185,10 +185,14 @@ TEST_CASE("lanes that go over their records again flush each pass where the regi
   const TempDir directory;
   worker.ClaimData(directory);
   v1::Prepare prepare = PhaseOf("write", 1, directory.path());  // 16 records
-  prepare.mutable_stop()->set_time_s(0.1);
   prepare.mutable_region()->set_fsync(true);
   prepare.mutable_region()->set_flush_passes(true);
-  const v1::ResultChunk chunk = worker.RunPhase(prepare);
+  v1::ResultChunk chunk;
+  for (const double time_s : {0.1, 1.0, 10.0}) {  // a busy machine may need longer for a second pass
+    prepare.mutable_stop()->set_time_s(time_s);
+    chunk = worker.RunPhase(prepare);
+    if (chunk.lanes(0).ops() > 16) break;
+  }
   REQUIRE(chunk.lanes(0).ops() > 16);
   REQUIRE(chunk.lanes(0).problem().code() == 0);
   REQUIRE(NamesOf(chunk.steps()) == std::vector<std::string>{"create-files", "open", "flush-passes"});

@@ -327,5 +327,19 @@ TEST_CASE("a fault of a refused worker is one of all workers of its client") {
   CHECK(clients.Only().workers.empty());
 }
 
+TEST_CASE("a fault of a refused worker is one of its machine, and not of a clone with the same boot id") {
+  Clients clients(3);
+  clients.members[0].facts.set_boot_id("boot of node1");
+  clients.members[1].facts.set_boot_id("boot of node2");
+  clients.members[2].facts.set_boot_id("boot of node2 clone 1");
+  clients.join_faults.push_back({.client = "node3", .problem = "another version", .advice = ""});
+  clients.join_faults[0].boot_id = "boot of node2";
+  CHECK(clients.Only().workers == std::set<uint32_t>{2});
+  clients.join_faults[0].client = "node2";
+  CHECK(clients.Only().workers == std::set<uint32_t>{1});
+  clients.join_faults[0].client = "a container of one of the two";
+  CHECK(clients.Only().workers == std::set<uint32_t>{1, 2});
+}
+
 }  // namespace
 }  // namespace iobench

@@ -80,6 +80,17 @@ TEST_CASE("a launcher's unknown words, and hosts whose port it cannot pass on, a
   CHECK(CheckLauncher("x ${HOME} {host}", {hosts, 1}).ok());
 }
 
+TEST_CASE("a host's user that srun cannot pass on is reported") {
+  const HostEntry hosts[] = {kNode, {.host = "node8", .user = "me"}};
+  CHECK(
+      CheckLauncher("/opt/bin/srun --overlap", hosts).message() ==
+      "host me@node8 has a user, but the remote shell \"/opt/bin/srun --overlap\" has no {user} to pass it on: "
+      "add it with --launcher");
+  CHECK(CheckLauncher("srun --uid={user}", hosts).ok());
+  CHECK(CheckLauncher("srun -w head ssh {host} {command}", hosts).ok());
+  CHECK(CheckLauncher("srun", {hosts, 1}).ok());
+}
+
 TEST_CASE("a host gets one command for all of its slots, and no credentials in its words") {
   const WorkerArguments words{.join_address = "head:9400", .join_timeout_s = 10};
   CHECK(
@@ -136,6 +147,10 @@ TEST_CASE("a failed start comes with its cause and what to do about it") {
   CHECK_THAT(AdviceFor({.host = "c", .exit_code = 127}, unknown), Catch::Contains("--copy-binary"));
   CHECK_THAT(AdviceFor({.host = "c", .exit_code = 127, .from_client_list = true}, unknown),
              Catch::Contains("path in the list"));
+  const std::vector<std::string> busy = {
+      "srun: Job 7 step creation temporarily disabled, retrying (Requested nodes are busy)"};
+  CHECK_THAT(AdviceFor({.host = "c", .exit_code = -1, .late = true, .from_client_list = true}, busy),
+             Catch::Contains("add --overlap to srun"));
   CHECK(CauseIn(ssh, {}).empty());
 }
 

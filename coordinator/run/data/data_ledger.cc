@@ -104,9 +104,7 @@ void DataLedger::Begin(const v1::Phase& phase) {
     const OperationSpec* const spec = DataOperation(assignment->operation());
     if (spec == nullptr) continue;
     for (const v1::LanePlan& lane : layout_.LanesOf(worker, assignment->operation(), shape_)) {
-      const State state = StateOf(FilesIn(lane, shape_));
-      prepares_data_ |=
-          spec->needs_data && (state.low == 0 || state.lane_bytes < shape_.files.bytes_per_lane());
+      prepares_data_ |= spec->needs_data && LacksData(StateOf(FilesIn(lane, shape_)), shape_);
       if (spec->writes()) written_.insert(lane.file_owner());
     }
   }
@@ -126,7 +124,11 @@ void DataLedger::Fill(v1::Prepare& prepare) const {
   stamp.set_prefill_generation(prefill_generation_);
   stamp.set_unit_bytes(unit_bytes_);
   for (v1::LanePlan& lane : *prepare.mutable_lanes()) {
-    const State state = StateOf(FilesIn(lane, shape_));
+    State state = StateOf(FilesIn(lane, shape_));
+    // Another lane may prepare what is missing (LanePlan.leaves_prefill). Without any data, the worker knows that by
+    // itself.
+    if (prepares_data_ && state.low > 0 && LacksData(state, shape_))
+      state.high = std::max(state.high, prefill_generation_);
     lane.mutable_data()->set_low(state.low);
     lane.mutable_data()->set_unacknowledged(state.unacknowledged);
     // A reader may find either generation while it is being written.
@@ -159,7 +161,7 @@ void DataLedger::NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result
   const Files files = FilesIn(lane, shape);
   State state = StateOf(files);
   Change change{.file_bytes = lane_bytes / files.files_per_lane};
-  if (spec.needs_data && (state.low == 0 || state.lane_bytes < lane_bytes)) {
+  if (spec.needs_data && LacksData(state, shape)) {
     if (state.low == 0) state.low = prefill_generation_;
     state.high = change.generation = prefill_generation_;
     state.lane_bytes = lane_bytes;

@@ -65,8 +65,9 @@ class DataLedger {
     bool unacknowledged =
         false;  // some writes failed, so that there may also be zeros or parts of several generations
   };
-  // The files in one layout. Layouts divide a lane's bytes over more or fewer files, of which they have the first ones
-  // in common, or take other places of a shared file.
+  // The files in one layout. Layouts divide a lane's bytes over more or fewer files, and have the first of these in
+  // common. In a shared file, they give a lane other places. A size or a number of lanes that moves these places needs
+  // no member here: coordinator/plan/check/files_check.cc refuses both in a phase with --verify.
   struct Files {
     FilesOfOwner of_owner;
     uint32_t files_per_lane = 0;
@@ -76,6 +77,10 @@ class DataLedger {
   };
   static Files FilesIn(const v1::LanePlan& lane, const PhaseShape& shape);
   State StateOf(const Files& files) const;
+  // True if a phase of this shape that needs data has some of it prepared.
+  static bool LacksData(const State& state, const PhaseShape& shape) {
+    return state.low == 0 || state.lane_bytes < shape.files.bytes_per_lane();
+  }
   void NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result, const v1::Operation& operation,
                 const PhaseShape& shape);
   struct Change {

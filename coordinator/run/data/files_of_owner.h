@@ -30,7 +30,7 @@ inline FilesOfOwner FilesOf(const v1::LanePlan& lane, const PhaseShape& shape) {
 
 // Returns the targets whose shared files the phase creates anew, so that they must be removed before it: those where
 // any lane creates files, whichever assignment it executes. Lanes that only read there have their data prepared again.
-// A background load removes nothing: the victims would read other data beside it than undisturbed.
+// A background load removes nothing: the victims would then read other data than when undisturbed.
 std::set<uint32_t> TargetsOfNewSharedFiles(const v1::Plan& plan, const v1::Phase& phase,
                                            const Layout& layout);
 
