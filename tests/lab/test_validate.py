@@ -381,6 +381,7 @@ def lease(deployment, request):
     deployment.lease(90)
 
 
+@pytest.mark.power_cut
 @pytest.mark.parametrize("lease", [LEASE_S], indirect=True)
 def test_over_nfsv4_the_lock_of_a_client_without_power_is_free_when_its_lease_is_over(deployment, lease):
     lab, victim = deployment.lab, deployment.lab.clients[1]
@@ -401,6 +402,7 @@ def test_over_nfsv4_the_lock_of_a_client_without_power_is_free_when_its_lease_is
     assert verdicts(late) == {"dead-client": "fail"}
 
 
+@pytest.mark.power_cut
 @pytest.mark.parametrize("lease", [LONG_LEASE_S], indirect=True)
 def test_a_hook_that_only_ends_the_worker_does_not_show_what_a_power_cut_does(deployment, lease):
     lab = deployment.lab
@@ -410,6 +412,7 @@ def test_a_hook_that_only_ends_the_worker_does_not_show_what_a_power_cut_does(de
     assert verdicts(checks) == {"dead-client": "warn"}
 
 
+@pytest.mark.power_cut
 @pytest.mark.parametrize("declared", [False, True], ids=["as-a-fact", "as-a-failure"])
 def test_over_nfsv3_the_lock_of_a_client_without_power_stays(deployment, declared):
     lab, victim = deployment.lab, deployment.lab.clients[1]
@@ -422,6 +425,7 @@ def test_over_nfsv3_the_lock_of_a_client_without_power_stays(deployment, declare
 
 
 # This test is the last, because it leaves a server that has forgotten its clients.
+@pytest.mark.power_cut
 def test_an_async_export_loses_acknowledged_data_and_locks_with_its_power(deployment):
     deployment.mount_all(V4)
     deployment.export("async,no_root_squash")
@@ -430,6 +434,7 @@ def test_an_async_export_loses_acknowledged_data_and_locks_with_its_power(deploy
     assert "acknowledged data did not survive" in checks["durability"]["found"]
 
 
+@pytest.mark.power_cut
 @pytest.mark.parametrize("notifies", [True, False], ids=["notified", "not-notified"])
 def test_locks_of_nfsv3_survive_a_power_cut_if_the_server_notifies_its_clients(deployment, notifies):
     deployment.mount_all(V3)
