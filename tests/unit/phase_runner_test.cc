@@ -170,13 +170,19 @@ TEST_CASE(
     v1::Prepare prepare = PhaseOf("write", 1);
     prepare.mutable_stop()->set_time_s(time_s);
     prepare.mutable_stop()->set_whole_passes(true);
-    const v1::LaneResult lane = worker.RunPhase(prepare).lanes(0);
-    CHECK(lane.ops() >= 16);
-    CHECK(lane.ops() % 16 == 0);
-    CHECK_FALSE(lane.stopped());
-    // The time counts from the start, which the first op may come after if the processors are busy; as above, ticks and
-    // nanoseconds differ by millionths.
-    CHECK(lane.ops_end_worker_ns() >= worker.start().ns + static_cast<int64_t>(time_s * 1e9) - 10'000);
+    bool lasts = false;
+    // The lane looks at the clock after the last op of a pass. If another program had the processor between the two, the
+    // time was not over when that op ended, so a busy machine gets more attempts.
+    for (int attempt = 0; attempt < 5 && !lasts; ++attempt) {
+      const v1::LaneResult lane = worker.RunPhase(prepare).lanes(0);
+      CHECK(lane.ops() >= 16);
+      CHECK(lane.ops() % 16 == 0);
+      CHECK_FALSE(lane.stopped());
+      // The time counts from the start, which the first op may come after if the processors are busy; as above, ticks
+      // and nanoseconds differ by millionths.
+      lasts = lane.ops_end_worker_ns() >= worker.start().ns + static_cast<int64_t>(time_s * 1e9) - 10'000;
+    }
+    CHECK(lasts);
   }
 }
 
