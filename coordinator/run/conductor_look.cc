@@ -14,6 +14,7 @@
 #include "coordinator/mix/phase_of_mix.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_check.h"
+#include "coordinator/preflight/refusal.h"
 #include "coordinator/run/conductor.h"
 #include "coordinator/run/data/access_check.h"
 

@@ -11,6 +11,7 @@
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/plan/plan_check.h"
+#include "coordinator/preflight/refusal.h"
 
 namespace iobench {
 namespace {
