@@ -184,7 +184,7 @@ test_preset() {
   run_ctest "$preset" --label-exclude "$left_out" || failed="$failed $preset"
   # Labs run concurrently, but not beside other tests, which keep processors busy. Their hosts wait for each other, so
   # more labs than processors are faster.
-  run_ctest "$preset" --label-regex lab --parallel "$((2 * $(nproc)))" || failed="$failed $preset-lab"
+  run_ctest "$preset" --label-regex lab --parallel "$((2 * $(nproc) + 1))" || failed="$failed $preset-lab"
   if [ -n "$building" ]; then
     say "waiting for preset $next"
     wait "$building" || { cat "build/$next.log" >&2; die "preset $next cannot be built"; }
