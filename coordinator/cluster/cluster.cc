@@ -295,15 +295,17 @@ absl::Status Cluster::WaitUntil(const std::function<bool()>& done, const Patienc
 
 void Cluster::Attend() {
   constexpr int64_t kQuietNs = 1'000'000;
+  constexpr int64_t kLongestNs = 100'000'000;  // a worker may send without a pause
   // Not left to Next, which does nothing if this thread had to wait for a processor until its deadline.
   LookForSilence(Now());
+  const CoordTime last = Now() + kLongestNs;
   CoordTime until = Now() + kQuietNs;
   while (true) {
     // An error of the transport is left to the next call.
     auto next = Next({.deadline = until, .interruptible = false});
     if (!next.ok()) return;
     if (!next->has_value()) continue;
-    until = Now() + kQuietNs;
+    until = std::min(Now() + kQuietNs, last);
     if (Member* member = FindMember((*next)->worker); member != nullptr && on_event_)
       on_event_(*member, **next);
   }

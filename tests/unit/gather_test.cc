@@ -86,6 +86,29 @@ TEST_CASE("workers get the pings that are due even if the coordinator gets too l
   CHECK(pings == 1);
 }
 
+TEST_CASE("attending to the workers ends, even if one of them sends without a pause") {
+  constexpr int kMaxEvents = 200'000;
+  ManualClock clock;
+  const Interrupt interrupt;
+  ScriptedWorkers workers(clock, {Newcomer("a")}, [](WorkerId, const v1::WorkerRequest&) {
+    v1::WorkerEvent pong;
+    pong.mutable_pong();
+    return std::vector<v1::WorkerEvent>{pong};
+  });
+  Cluster cluster(workers, 1, interrupt, ClusterPatience(), [&] { return clock.now; });
+  REQUIRE(cluster.Gather(1, clock.now + kNanosPerSecond, "1", [](uint32_t) {}).ok());
+  v1::WorkerRequest ping;
+  ping.mutable_ping();
+  int events = 0;
+  cluster.set_on_event([&](const Member&, const ReceivedEvent&) {
+    if (++events < kMaxEvents) REQUIRE(workers.Post(0, ping).ok());
+  });
+  REQUIRE(workers.Post(0, ping).ok());
+  cluster.Attend();
+  CHECK(events > 1);
+  CHECK(events < kMaxEvents);
+}
+
 TEST_CASE("a place in the client list is given once") {
   Gathering gathering({Newcomer("a", 2), Newcomer("b", 2), Newcomer("c", 1)});
   REQUIRE(gathering.For(2).ok());

@@ -106,8 +106,8 @@ v1::WorkerRequest PingWith(uint64_t call_id, uint32_t lease_ms) {
 }
 
 struct Rig {
-  explicit Rig(const GrpcWorkerOptions& options = {}) {
-    auto made = GrpcCoordinator::Listen("127.0.0.1:0", {});
+  explicit Rig(const GrpcWorkerOptions& options = {}, const GrpcListenOptions& listen_options = {}) {
+    auto made = GrpcCoordinator::Listen("127.0.0.1:0", listen_options);
     REQUIRE(made.ok());
     coordinator = *std::move(made);
     const std::string& bound = coordinator->bound_address();
@@ -207,6 +207,45 @@ TEST_CASE("a worker whose connection breaks before its lease has arrived is lost
   // At once, not after ten minutes. If the lease arrived before the break, the worker comes back and answers.
   const auto event = rig.coordinator->WaitEvent(CoordNow() + 30 * kNanosPerSecond);
   CHECK(event.ok());
+}
+
+// Takes events until one says that the worker is lost.
+std::string ReasonOfLoss(Transport& transport) {
+  while (true) {
+    const auto event = transport.WaitEvent(CoordNow() + 30 * kNanosPerSecond);
+    REQUIRE(event.ok());
+    if (event->event.has_lost()) return event->event.lost().reason();
+  }
+}
+
+TEST_CASE("a worker whose event is too large is lost at once, in spite of its lease",
+          "[transport][security]") {
+  Rig rig({}, {.max_event_bytes = 100'000});
+  REQUIRE(rig.coordinator->Post(0, PingWith(1, 600'000)).ok());
+  ReconnectsUntilAnswered(*rig.coordinator, 1, 1);
+  v1::WorkerRequest inspect;
+  inspect.set_call_id(2);
+  inspect.mutable_inspect()->add_targets()->set_path(std::string(200'000, 'x'));
+  REQUIRE(rig.coordinator->Post(0, inspect).ok());
+  CHECK(ReasonOfLoss(*rig.coordinator).find("too large") != std::string::npos);
+  rig.thread.join();
+  CHECK_FALSE(rig.status.ok());
+}
+
+TEST_CASE("a worker that sends more than the coordinator takes is lost", "[transport][security]") {
+  Rig rig({}, {.max_event_bytes = 100'000});
+  REQUIRE(rig.coordinator->Post(0, PingWith(1, 600'000)).ok());
+  ReconnectsUntilAnswered(*rig.coordinator, 1, 1);
+  v1::WorkerRequest collect;  // answered in as many events
+  collect.set_call_id(2);
+  for (int i = 0; i < 20'000; ++i) collect.mutable_collect()->add_instants_worker_ns(i);
+  REQUIRE(rig.coordinator->Post(0, collect).ok());
+  // Nothing is taken before the worker is lost.
+  const CoordTime give_up = CoordNow() + 60 * kNanosPerSecond;
+  while (rig.coordinator->Post(0, PingWith(3, 600'000)).ok() && CoordNow() < give_up) usleep(10'000);
+  CHECK(ReasonOfLoss(*rig.coordinator).find("faster than they can be handled") != std::string::npos);
+  rig.thread.join();
+  CHECK_FALSE(rig.status.ok());
 }
 
 TEST_CASE("a worker that does not come back within its lease is lost, once", "[transport]") {

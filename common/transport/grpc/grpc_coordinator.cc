@@ -1,6 +1,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
+#include <climits>
 #include <deque>
 #include <functional>
 #include <map>
@@ -92,8 +93,8 @@ class GrpcCoordinator::Service final : public StreamObserver {
     grpc::ServerBuilder builder;
     builder.SetMaxReceiveMessageSize(static_cast<int>(options_.max_event_bytes));
     builder.SetMaxSendMessageSize(kMaxRequestBytes);
-    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepalivePingMs);
-    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+    // The kernel detects dead connections (ListeningSockets). gRPC would set a timer anew for every message.
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, INT_MAX);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kKeepaliveMinPingMs);
@@ -146,7 +147,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
   // Checks the token first, so that nothing outlives the call of a caller without it.
   void Called(WorkerStream& stream) override {
     Reaction reaction(this);
-    AwaitCall();
+    call_due_ = true;
     if (IsClosing()) stream.Dismiss();
     const std::string token = stream.Metadata(kTokenKey);
     CallFacts call{stream.Metadata(kAttemptKey), stream.Metadata(kIdentityKey)};
@@ -189,7 +190,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
       }
       const bool reconnects = !name.empty() && !stream.is_local();
       session = std::make_shared<WorkerSession>(static_cast<WorkerId>(joined_.size()), stream.address(),
-                                                reconnects, events_);
+                                                reconnects, options_.max_event_bytes, events_);
       joined_.push_back(session);
       if (joined_.size() == options_.expected_workers) ExpectConnections(false);
       if (!name.empty()) by_identity_[name] = {call.identity, session};
@@ -232,7 +233,13 @@ class GrpcCoordinator::Service final : public StreamObserver {
     leaving_.push_back({MonotonicNowNs() + kLeavingNs, session});
   }
 
-  EventQueue& events() { return events_; }
+  // The next event of any worker; nullopt: none arrives until then. `until_ns` 0: does not wait.
+  std::optional<ReceivedEvent> NextEvent(int64_t until_ns) {
+    std::optional<QueuedEvent> next = until_ns == 0 ? events_.TryPop() : events_.PopUntil(until_ns);
+    if (!next) return std::nullopt;
+    Joined(next->received.worker)->NoteTaken(*next);
+    return std::move(next->received);
+  }
   bool has_many_workers() const { return options_.expected_workers >= kManyWorkers; }
   const std::string& bound_address() const { return bound_address_; }
 
@@ -276,17 +283,29 @@ class GrpcCoordinator::Service final : public StreamObserver {
     stream->Await(service_, *queue_);
   }
 
-  // Runs until the queue is shut down and empty.
+  // Runs until the queue is shut down and empty. The next call is taken when nothing else is waiting, or after some more
+  // events: gRPC looks at the connections only while its queue is empty, and a stranger's thousands of calls, taken
+  // one after the other, would keep it full.
   void ServeQueue() {
     using grpc::CompletionQueue;
-    const gpr_timespec never = gpr_inf_future(GPR_CLOCK_MONOTONIC);
+    constexpr int kMaxEventsBeforeCall = 64;
+    int events_before_call = 0;
     for (;;) {
       void* ended = nullptr;
       bool ok = false;
-      const CompletionQueue::NextStatus status = queue_->AsyncNext(&ended, &ok, never);
+      const gpr_timespec until =
+          call_due_ ? gpr_time_0(GPR_CLOCK_MONOTONIC) : gpr_inf_future(GPR_CLOCK_MONOTONIC);
+      const CompletionQueue::NextStatus status = queue_->AsyncNext(&ended, &ok, until);
       if (status == CompletionQueue::SHUTDOWN) return;
-      // Otherwise it could not wait, for want of memory or the like, and tries again.
+      // With neither event nor timeout it could not wait, for want of memory or the like, and tries again.
       if (status == CompletionQueue::GOT_EVENT) static_cast<WorkerStream::Operation*>(ended)->Ended(ok);
+      if (!call_due_ ||
+          (status == CompletionQueue::GOT_EVENT && ++events_before_call < kMaxEventsBeforeCall)) {
+        continue;
+      }
+      call_due_ = false;
+      events_before_call = 0;
+      AwaitCall();
     }
   }
 
@@ -381,13 +400,14 @@ class GrpcCoordinator::Service final : public StreamObserver {
 
   const GrpcListenOptions options_;
   TurnedAwayLog turned_away_;
-  EventQueue events_;
+  SessionEvents events_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<Doorkeeper> doorkeeper_;  // outlives the server, whose calls use it
   v1::Coordinator::AsyncService service_;
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::unique_ptr<grpc::Server> server_;  // goes before its queue
   std::thread queue_thread_;
+  bool call_due_ = false;  // on queue_thread_: a call was taken, and the next one is not awaited yet
   std::string bound_address_;
   Mutex mutex_;
   CondVar all_done_;
@@ -434,12 +454,12 @@ absl::Status GrpcCoordinator::Post(WorkerId worker, const v1::WorkerRequest& req
 }
 
 absl::StatusOr<ReceivedEvent> GrpcCoordinator::WaitEvent(CoordTime deadline) {
-  std::optional<ReceivedEvent> event = service_->events().TryPop();
+  std::optional<ReceivedEvent> event = service_->NextEvent(0);
   if (!event && service_->has_many_workers() && deadline.ns - MonotonicNowNs() > 2 * kNapNs) {
     std::this_thread::sleep_for(std::chrono::nanoseconds(kNapNs));
-    event = service_->events().TryPop();
+    event = service_->NextEvent(0);
   }
-  if (!event) event = service_->events().PopUntil(deadline.ns);
+  if (!event) event = service_->NextEvent(deadline.ns);
   if (!event) return absl::DeadlineExceededError("no event of any worker");
   return *std::move(event);
 }

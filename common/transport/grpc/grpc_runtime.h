@@ -11,11 +11,11 @@ extern "C" void __tsan_release(void* address);
 
 namespace iobench {
 
-// A peer that disappears silently (power or cable failure) is detected within 30 s. Idle streams are pinged too, since
-// no messages may pass during a long phase.
+// A peer that disappears silently (power or cable failure) is detected within 30 s. Idle streams are pinged too, since no
+// messages may pass during a long phase. The coordinator leaves the pings to the kernel (ListeningSockets).
 inline constexpr int kKeepalivePingMs = 10'000;
 inline constexpr int kKeepaliveTimeoutMs = 20'000;
-// The min. interval between a peer's pings; gRPC treats more frequent pings as an attack.
+// The min. interval between a worker's pings; gRPC treats more frequent pings as an attack.
 inline constexpr int kKeepaliveMinPingMs = 5'000;
 // How much a peer may send before it is read. By default, gRPC probes for this with a ping for nearly every message,
 // which is half the cost of thousands of connections with little traffic.

@@ -14,10 +14,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "common/transport/grpc/grpc_runtime.h"
 
 namespace iobench {
 namespace {
 
+// The kernel probes a connection that is idle for kIdleSeconds, then every kProbeSeconds, and ends it if the peer's host
+// has confirmed neither probes nor data for kDeadAfterMs.
+constexpr int kIdleSeconds = kKeepalivePingMs / 1000;
+constexpr int kProbeSeconds = 5;
+constexpr int kDeadAfterMs = kKeepalivePingMs + kKeepaliveTimeoutMs;
 constexpr int kBacklog = 4096;  // all workers may come at once; the kernel lowers it to net.core.somaxconn
 
 absl::Status CannotListen(const GrpcAddress& address, const std::string& why) {
@@ -36,7 +42,8 @@ UniqueFd MakeSocket(int family) {
 }
 
 void SetFlag(const UniqueFd& socket, int level, int option, int value) {
-  ::setsockopt(socket.get(), level, option, &value, sizeof value);  // best effort: each is only an improvement
+  // Best effort: each is only an improvement.
+  ::setsockopt(socket.get(), level, option, &value, sizeof value);
 }
 
 int PortOf(const UniqueFd& socket) {
@@ -52,7 +59,12 @@ int ListenOnTcp(UniqueFd& socket, sockaddr* name, socklen_t name_bytes, int& por
   if (!socket.valid()) return errno;
   // Without SO_REUSEPORT: a second coordinator must not share the port and get some of the workers.
   SetFlag(socket, SOL_SOCKET, SO_REUSEADDR, 1);
-  SetFlag(socket, IPPROTO_TCP, TCP_NODELAY, 1);  // connections inherit it
+  // Connections inherit all that follows.
+  SetFlag(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+  SetFlag(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+  SetFlag(socket, IPPROTO_TCP, TCP_KEEPIDLE, kIdleSeconds);
+  SetFlag(socket, IPPROTO_TCP, TCP_KEEPINTVL, kProbeSeconds);
+  SetFlag(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, kDeadAfterMs);
   const uint16_t network_port = htons(static_cast<uint16_t>(port));
   if (name->sa_family == AF_INET6) {
     reinterpret_cast<sockaddr_in6*>(name)->sin6_port = network_port;

@@ -24,7 +24,11 @@ class Unconfirmed {
   // Notes that the other end has the first `count` messages. False: it cannot have them, since they were not written.
   bool Confirm(uint64_t count) {
     if (count > confirmed_ + next_) return false;
-    for (; confirmed_ < count; ++confirmed_, --next_) kept_.erase(kept_.begin());
+    if (count <= confirmed_) return true;
+    const uint64_t arrived = count - confirmed_;
+    kept_.erase(kept_.begin(), kept_.begin() + static_cast<ptrdiff_t>(arrived));
+    next_ -= arrived;
+    confirmed_ = count;
     return true;
   }
   // Begins a new connection, on which the other end has the first `count` messages. False as above, or if it lacks some
@@ -38,7 +42,7 @@ class Unconfirmed {
  private:
   uint64_t confirmed_ = 0;
   std::vector<Message> kept_;  // messages after the confirmed ones; mostly none or one
-  size_t next_ = 0;           // index in kept_ of the next message to write
+  size_t next_ = 0;            // index in kept_ of the next message to write
 };
 
 }  // namespace iobench

@@ -22,7 +22,7 @@ absl::StatusOr<uint64_t> WorkerSession::Attach(std::shared_ptr<SessionStream> st
     if (!is_first) {
       ReceivedEvent back{id_, {}, at};
       back.event.mutable_reconnected();
-      events_.Push(std::move(back));
+      Push({std::move(back)});
     }
   }
   if (earlier != nullptr) earlier->Cancel();
@@ -55,14 +55,26 @@ std::optional<v1::WorkerRequest> WorkerSession::Take(const SessionStream& stream
   return request;
 }
 
-bool WorkerSession::Receive(const SessionStream& stream, v1::WorkerEvent event, CoordTime at) {
+absl::Status WorkerSession::Receive(const SessionStream& stream, v1::WorkerEvent event, CoordTime at) {
+  const uint64_t bytes = event.ByteSizeLong();
   MutexLock lock(mutex_);
-  if (stream_.get() != &stream) return true;
-  if (!requests_.Confirm(event.requests_received())) return false;
+  if (stream_.get() != &stream) return absl::OkStatus();
+  if (!requests_.Confirm(event.requests_received())) {
+    return absl::InvalidArgumentError("it confirmed requests that were not sent");
+  }
+  if (waiting_bytes_ + bytes > max_waiting_bytes_) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("it sent more than ", max_waiting_bytes_, " bytes faster than they can be handled"));
+  }
   if (lease_request_ > 0 && event.requests_received() >= lease_request_) lease_ns_ = posted_lease_ns_;
   ++events_received_;
-  events_.Push({id_, std::move(event), at});
-  return true;
+  Push({{id_, std::move(event), at}, bytes});
+  return absl::OkStatus();
+}
+
+void WorkerSession::Push(QueuedEvent event) {
+  waiting_bytes_ += event.bytes;
+  events_.Push(std::move(event));
 }
 
 int64_t WorkerSession::Detach(const SessionStream& stream, bool broke, const std::string& reason,
@@ -104,7 +116,7 @@ void WorkerSession::End(const std::string& reason, CoordTime at) {
   if (leave_posted_) return;
   ReceivedEvent lost{id_, {}, at};
   lost.event.mutable_lost()->set_reason(absl::StrCat(address_, ": ", reason));
-  events_.Push(std::move(lost));
+  Push({std::move(lost)});
 }
 
 }  // namespace iobench

@@ -2,6 +2,7 @@
 #ifndef COMMON_TRANSPORT_GRPC_WORKER_SESSION_H_
 #define COMMON_TRANSPORT_GRPC_WORKER_SESSION_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,6 +17,13 @@
 #include "common/transport/transport.h"
 
 namespace iobench {
+
+// An event in the queue of all sessions. `bytes`: its size; 0: it does not count as waiting.
+struct QueuedEvent {
+  ReceivedEvent received;
+  uint64_t bytes = 0;
+};
+using SessionEvents = WaitQueue<QueuedEvent>;
 
 // A session's view of one connection of its worker.
 class SessionStream {
@@ -35,9 +43,15 @@ class SessionStream {
 // connection are ignored.
 class WorkerSession {
  public:
-  // `reconnects`: false if a broken connection means that the worker is gone. `events` must outlive it.
-  WorkerSession(WorkerId id, std::string address, bool reconnects, EventQueue& events)
-      : id_(id), address_(std::move(address)), reconnects_(reconnects), events_(events) {}
+  // `reconnects`: false if a broken connection means that the worker is gone. `max_waiting_bytes`: of its events in the
+  // queue at a time. `events` must outlive it.
+  WorkerSession(WorkerId id, std::string address, bool reconnects, uint64_t max_waiting_bytes,
+                SessionEvents& events)
+      : id_(id),
+        address_(std::move(address)),
+        reconnects_(reconnects),
+        max_waiting_bytes_(max_waiting_bytes),
+        events_(events) {}
 
   const std::string& address() const { return address_; }  // of its first connection
 
@@ -49,9 +63,12 @@ class WorkerSession {
   absl::Status Post(const v1::WorkerRequest& request);
   // Returns the next request to write on this connection, or nullopt.
   std::optional<v1::WorkerRequest> Take(const SessionStream& stream);
-  // Passes an event on. False: it confirms requests that were not sent. Events from an earlier connection are dropped,
-  // since the worker sends them again.
-  bool Receive(const SessionStream& stream, v1::WorkerEvent event, CoordTime at);
+  // Puts an event into the queue. Events from an earlier connection are dropped, since the worker sends them again.
+  // InvalidArgument: it confirms requests that were not sent. ResourceExhausted: too much is waiting. Both messages are
+  // reasons for which a worker is lost.
+  absl::Status Receive(const SessionStream& stream, v1::WorkerEvent event, CoordTime at);
+  // An event of this session was taken out of the queue.
+  void NoteTaken(const QueuedEvent& event) { waiting_bytes_ -= event.bytes; }
   // Called when the connection has ended. `broke`: unexpectedly, so that the worker may come back. Returns how many ns
   // the session waits for it; call Expire after that. 0: it does not wait.
   int64_t Detach(const SessionStream& stream, bool broke, const std::string& reason, CoordTime at);
@@ -61,12 +78,15 @@ class WorkerSession {
   void BreakOff();
 
  private:
+  void Push(QueuedEvent event);
   void End(const std::string& reason, CoordTime at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const WorkerId id_;
   const std::string address_;
   const bool reconnects_;
-  EventQueue& events_;
+  const uint64_t max_waiting_bytes_;
+  SessionEvents& events_;
+  std::atomic<uint64_t> waiting_bytes_{0};
   Mutex mutex_;
   std::shared_ptr<SessionStream> stream_ ABSL_GUARDED_BY(mutex_);  // null: no connection now
   Unconfirmed<v1::WorkerRequest> requests_ ABSL_GUARDED_BY(mutex_);

@@ -75,8 +75,6 @@ void WorkerStream::OperationEnded(void (WorkerStream::*ended)(bool ok), bool ok)
   {
     MutexLock lock(mutex_);
     if (--pending_count_ > 0) return;
-    // gRPC says whether a call was cancelled only when the call is over.
-    if (started_) ReportEnd(context_.IsCancelled());
   }
   observer_.StreamDone(*this);
 }
@@ -102,7 +100,12 @@ void WorkerStream::OnReadEnded(bool ok) {
   if (ok) {
     if (lost_reason_.empty()) lost_reason_ = "it sent an event out of place";
     farewell_ = grpc::Status(refusal_code_, lost_reason_);
-    ReportEnd(false);
+    ReportEnd(End::kFinal);
+  } else {
+    // Not context_.IsCancelled(), which is also true after an event that was too large, and if the worker had gone
+    // before the farewell was sent. Neither of these workers comes back.
+    const bool broke = grpc_call_failed_before_recv_message(context_.c_call()) != 0;
+    ReportEnd(broke ? End::kBroken : End::kFinal);
   }
   ending_ = true;
   FinishWhenIdle();
@@ -139,9 +142,9 @@ bool WorkerStream::TakeIncoming(CoordTime received_at) {
     incoming_.mutable_joined()->set_address(address_);
     session_ = *std::move(session);
   }
-  if (session_->Receive(*this, std::move(incoming_), received_at)) return true;
-  lost_reason_ = "it confirmed requests that were not sent";
-  return false;
+  const absl::Status received = session_->Receive(*this, std::move(incoming_), received_at);
+  if (!received.ok()) lost_reason_ = std::string(received.message());
+  return received.ok();
 }
 
 void WorkerStream::WriteNext() {
@@ -161,9 +164,12 @@ void WorkerStream::FinishWhenIdle() {
   stream_.Finish(farewell_, &finish_);
 }
 
-void WorkerStream::ReportEnd(bool broke) {
+void WorkerStream::ReportEnd(End end) {
   if (std::exchange(end_reported_, true)) return;
-  if (lost_reason_.empty()) lost_reason_ = broke ? "its connection broke" : "it hung up";
+  const bool broke = end == End::kBroken;
+  if (lost_reason_.empty()) {
+    lost_reason_ = broke ? "its connection broke" : "it hung up, or sent an event that is too large";
+  }
   if (session_ == nullptr) {
     if (!dismissed_) observer_.TurnedAway(address_, absl::StrCat(lost_reason_, " before it joined"));
     return;

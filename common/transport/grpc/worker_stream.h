@@ -94,7 +94,9 @@ class WorkerStream final : public SessionStream {
   bool TakeIncoming(CoordTime received_at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FinishWhenIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void ReportEnd(bool broke) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // kBroken: the worker may come back.
+  enum class End { kFinal, kBroken };
+  void ReportEnd(End end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   StreamObserver& observer_;
   grpc::ServerContext context_;
