@@ -276,17 +276,20 @@ void RunningLanes::NoteStonewall(CoordTime at) {
 }
 
 void RunningLanes::ShowPreparing() {
-  std::vector<ClientProgress> clients;
-  PhaseProgress progress = Progress(clients);
-  progress.clients = {};
+  PhaseProgress progress = WholeProgress();
   progress.lane_count = static_cast<uint32_t>(states_.size()) * lanes_per_worker_;
   observer_.PhasePrepares(progress);
 }
 
-PhaseProgress RunningLanes::Progress(std::vector<ClientProgress>& clients) const {
+PhaseProgress RunningLanes::WholeProgress() const {
   PhaseProgress progress = shown_;
   progress.time_limit_s = std::max(phase_.stop().time_s(), phase_.stop().deadline_s());
   progress.workers_lost = static_cast<uint32_t>(cluster_.members().size()) - cluster_.live_count();
+  return progress;
+}
+
+PhaseProgress RunningLanes::Progress(std::vector<ClientProgress>& clients) const {
+  PhaseProgress progress = WholeProgress();
   clients.assign(phase_.has_on_servers() ? cluster_.host_count() : cluster_.client_count(), {});
   std::vector<uint32_t> answers(clients.size());
   for (const Member& member : cluster_.members()) {

@@ -105,6 +105,8 @@ class RunningLanes {
   void Show();
   void NameClients(std::vector<ClientProgress>& clients);
   void PollClocks();
+  // Without what workers have answered: no clients and no sums.
+  PhaseProgress WholeProgress() const;
   // `clients` is set to the clients' parts, to which the result refers.
   PhaseProgress Progress(std::vector<ClientProgress>& clients) const;
 
