@@ -284,6 +284,40 @@ TEST_CASE("a worker that was lost while it wrote leaves its files in doubt, and 
   REQUIRE(run.Range(1) == "2..2");
 }
 
+TEST_CASE("a lane of which nothing is known may have ended before it created its files anew") {
+  Run run;
+  run.Whole("write");
+  run.Begin("write");
+  run.End(kLaneBytes, /*lost=*/true);
+  v1::Manifest manifest;
+  run.ledger->Describe(manifest);
+  CHECK(manifest.generation_low() == 1);
+  CHECK(manifest.generation_high() == 2);
+  run.Begin("read");
+  CHECK_FALSE(run.ledger->prepares_data());
+  CHECK(run.Range(0) == "1..2");
+  CHECK(run.Range(1) == "2..2");
+  run.End();
+  run.Whole("write");
+  run.Begin("read");
+  CHECK(run.Range(0) == "3..3");
+}
+
+TEST_CASE("a worker that refuses a write may not have created its files anew") {
+  Run run;
+  run.Whole("write");
+  run.Begin("write");
+  v1::PhaseRecord record;
+  *record.mutable_phase() = run.phase;
+  v1::LaneResult& lane = *record.add_workers()->add_lanes();
+  lane.mutable_problem()->set_code(13);
+  lane.mutable_problem()->set_operation("prepare");
+  run.ledger->Note(record);
+  run.Begin("read");
+  CHECK(run.Range(0) == "1..2");
+  CHECK(run.SeenBy(0).lanes(0).data().unacknowledged());  // or they may be empty
+}
+
 TEST_CASE("with rotated clients the state is that of the owner's files") {
   Run run;
   run.Whole("write");

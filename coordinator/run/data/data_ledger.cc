@@ -137,16 +137,15 @@ void DataLedger::Fill(v1::Prepare& prepare) const {
 }
 
 void DataLedger::Note(const v1::PhaseRecord& record) {
-  const PhaseShape shape = ShapeOf(plan_, record.phase());
   const WorkerAssignments assignments(record.phase(), layout_.worker_count());
   for (const v1::WorkerPhaseResult& worker : record.workers()) {
     const v1::Assignment* const assignment = assignments.Of(worker.worker());
     if (assignment == nullptr || DataOperation(assignment->operation()) == nullptr) continue;
     std::map<uint32_t, const v1::LaneResult*> results;
     for (const v1::LaneResult& lane : worker.lanes()) results[lane.lane()] = &lane;
-    for (const v1::LanePlan& lane : layout_.LanesOf(worker.worker(), assignment->operation(), shape)) {
+    for (const v1::LanePlan& lane : layout_.LanesOf(worker.worker(), assignment->operation(), shape_)) {
       const auto found = results.find(lane.lane());
-      NoteLane(lane, found == results.end() ? nullptr : found->second, assignment->operation(), shape);
+      NoteLane(lane, found == results.end() ? nullptr : found->second, assignment->operation());
     }
   }
   if (!written_.empty()) data_ = plan_.data();
@@ -154,14 +153,14 @@ void DataLedger::Note(const v1::PhaseRecord& record) {
 
 // `result` null: the worker was lost, or the run ended, before it reported how far the lane got.
 void DataLedger::NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result,
-                          const v1::Operation& operation, const PhaseShape& shape) {
+                          const v1::Operation& operation) {
   if (result != nullptr && result->sat_out()) return;
   const OperationSpec& spec = *DataOperation(operation);
-  const uint64_t lane_bytes = shape.files.bytes_per_lane();
-  const Files files = FilesIn(lane, shape);
+  const uint64_t lane_bytes = shape_.files.bytes_per_lane();
+  const Files files = FilesIn(lane, shape_);
   State state = StateOf(files);
   Change change{.file_bytes = lane_bytes / files.files_per_lane};
-  if (spec.needs_data && LacksData(state, shape)) {
+  if (spec.needs_data && LacksData(state, shape_)) {
     if (state.low == 0) state.low = prefill_generation_;
     state.high = change.generation = prefill_generation_;
     state.lane_bytes = lane_bytes;
@@ -170,11 +169,13 @@ void DataLedger::NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result
     change.generation = generation_;
     change.any_failed = result != nullptr && AnyWriteFailed(*result);
     // A shared file is not replaced by its lanes: see ForgetShared.
-    change.replaced = spec.creates_files && !operation.keep_existing() && !shape.files.shared_file();
+    change.replaced = spec.creates_files && !operation.keep_existing() && !shape_.files.shared_file();
+    // Without a result, or with a problem, the lane may have ended before it created its files.
+    const bool is_new = change.replaced && result != nullptr && result->problem().code() == 0;
     // Files may be longer than what this phase writes.
     const bool is_whole = result != nullptr && result->problem().code() == 0 && !change.any_failed &&
                           result->bytes() >= lane_bytes && lane_bytes >= state.lane_bytes;
-    const bool all_new = change.replaced || (is_whole && WritesEveryRecord(spec));
+    const bool all_new = is_new || (is_whole && WritesEveryRecord(spec));
     if (all_new || state.low == 0) state.low = generation_;
     state.unacknowledged = change.any_failed || (state.unacknowledged && !all_new);
     state.high = generation_;

@@ -81,12 +81,11 @@ class DataLedger {
   static bool LacksData(const State& state, const PhaseShape& shape) {
     return state.low == 0 || state.lane_bytes < shape.files.bytes_per_lane();
   }
-  void NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result, const v1::Operation& operation,
-                const PhaseShape& shape);
+  void NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result, const v1::Operation& operation);
   struct Change {
     uint32_t generation = 0;  // that has been written
     bool any_failed = false;
-    bool replaced = false;  // the files are new, and have …
+    bool replaced = false;  // the files may be new, and then have …
     uint64_t file_bytes = 0;
   };
   void NoteInOtherLayouts(const Files& files, const Change& change);
