@@ -122,7 +122,8 @@ void FillMax(const CapacitySearch& search, const CapacityFacts& facts, v1::Capac
   max.set_lanes(static_cast<uint32_t>(std::lround(highest.lane_count)));
   if (facts.mix_per_s > 0) max.set_times_mix(highest.ops_per_s / facts.mix_per_s);
   const double ops_in_flight = SaturationN(highest.ops_per_s, LeastResponseOf(report));
-  max.set_saturation_lanes(ops_in_flight / static_cast<double>(std::max<uint64_t>(1, facts.queue_depth)));
+  max.set_saturation_lanes(facts.queue_depth > 0 ? ops_in_flight / static_cast<double>(facts.queue_depth)
+                                                 : kNotMeasured);
   for (const v1::Limit& limit : highest.limits) {
     max.add_limited_by(limit.evidence());
     max.add_advice(limit.advice());
@@ -290,6 +291,14 @@ std::string WorkloadText(const v1::Phase& phase) {
     operations.push_back(absl::StrJoin(words, ", "));
   }
   return absl::StrJoin(operations, " + ");
+}
+
+uint64_t QueueDepthOf(const v1::Phase& phase) {
+  std::set<uint64_t> depths;
+  for (const v1::Assignment& assignment : phase.assignments()) {
+    depths.insert(std::max(1u, assignment.operation().depth()));
+  }
+  return depths.size() == 1 ? *depths.begin() : 0;
 }
 
 v1::CapacityReport ReportOf(const CapacitySearch& search, const CapacityFacts& facts,

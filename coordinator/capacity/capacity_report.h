@@ -25,12 +25,15 @@ struct CapacityFacts {
   std::string workload = "";  // for display
   uint64_t record_bytes = 0;
   uint32_t worker_count = 1;
-  uint64_t queue_depth = 1;
-  double mix_per_s = 0;  // what all clients of a mix with rates ask for; 0: no mix, or one without rates
+  uint64_t queue_depth = 1;  // of each lane; 0: it differs between the operations of a mix
+  double mix_per_s = 0;      // what all clients of a mix with rates ask for; 0: no mix, or one without rates
 };
 
 // "random-mix, 70 % reads, records of 8 KiB, O_DIRECT", or the names of a mix's operations.
 std::string WorkloadText(const v1::Phase& phase);
+
+// How many ops a lane has in flight at most; 0: lanes differ.
+uint64_t QueueDepthOf(const v1::Phase& phase);
 
 // Fills in everything that follows from the measurement; the caller sets command, times, path and exit code. Figures
 // that the measurement does not support are left out, and `warnings` says why.

@@ -178,8 +178,8 @@ void CapacitySearch::EndKeepUp() {
   const StepFigures& last = steps_.back().figures;
   const bool too_high = last.errors == 0 && last.done_share < kMinDoneShare;  // false for NaN: no op was due
   if (below_mix_ || !too_high) {
-    const char* const what = outcome.kind == SloOutcome::Kind::kInconclusive
-                                 ? "it is unknown which load of the mix is sustained. "
+    const bool is_unknown = outcome.kind == SloOutcome::Kind::kInconclusive || (below_mix_ && !too_high);
+    const char* const what = is_unknown   ? "it is unknown which load of the mix is sustained. "
                              : below_mix_ ? "not even 1/64 of the mix's load was sustained. "
                                           : "the load of the mix was not measured. ";
     return End(absl::StrCat(what, outcome.text,

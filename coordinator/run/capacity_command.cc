@@ -160,7 +160,7 @@ class CapacityRun {
          .record_bytes =
              workload.assignments_size() == 1 ? workload.assignments(0).operation().record_bytes() : 0,
          .worker_count = static_cast<uint32_t>(conductor.report().run().worker_count()),
-         .queue_depth = std::max(1u, workload.assignments(0).operation().depth()),
+         .queue_depth = QueueDepthOf(workload),
          .mix_per_s =
              line_.given.Has("rate") ? 0 : DuePerSecond(workload) / line_.given.Decimal("mix-factor", 1)},
         *questions);

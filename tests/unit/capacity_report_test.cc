@@ -108,6 +108,18 @@ TEST_CASE("a lane with a queue has as many ops in flight as its queue is deep, s
   CHECK(report.max().saturation_lanes() == Approx(LawAt(16) * 0.01 / 4));
 }
 
+TEST_CASE("how many lanes saturate is unknown if the operations of a mix have queues of different depths") {
+  v1::Phase phase;
+  phase.add_assignments()->mutable_operation()->set_name("stat");
+  CHECK(QueueDepthOf(phase) == 1);
+  phase.add_assignments()->mutable_operation()->set_depth(32);
+  CHECK(QueueDepthOf(phase) == 0);
+  phase.mutable_assignments(0)->mutable_operation()->set_depth(32);
+  CHECK(QueueDepthOf(phase) == 32);
+  const v1::CapacityReport report = ReportOf(Search(), {.worker_count = 32, .queue_depth = 0}, {});
+  CHECK(std::isnan(report.max().saturation_lanes()));
+}
+
 TEST_CASE(
     "clients needed for a rate come from the law, with their interval, and not past twice what was measured") {
   CHECK(AnswerTo({.needed_ops_per_s = LawAt(10) - 1}).find("10 clients (95 %: 10 to 10)") == 0);

@@ -234,6 +234,8 @@ TEST_CASE("a small part of a mix that is not measured needs no smaller load") {
     search.Note(figures);
   }
   CHECK(search.steps().back().step.offered_per_s == 1);
+  CHECK(search.ended_early().starts_with(
+      "it is unknown which load of the mix is sustained. Nothing could be measured at the lowest load, 1 ops/s: "));
   CHECK(search.ended_early().find("begin with less") == std::string::npos);
   CHECK(search.ended_early().ends_with(
       ops_fail ? "3 ops failed. The run's report lists the failed ops."

@@ -144,16 +144,27 @@ TEST_CASE("an SLO that is met at the closed-loop maximum sets no limit") {
   CHECK(search.probes().size() == 8);  // 300 … 4,800, 9,600, 9,900, and its confirmation
 }
 
-TEST_CASE("a load that the clients cannot offer bounds the search, and the outcome says so") {
-  const SloSearch search = SearchOf(TwoMilliseconds(), [](const SloProbe& probe) {
+TEST_CASE(
+    "a load that the clients cannot offer, or whose ops fail, bounds the search, and the outcome says so") {
+  const bool ops_fail = GENERATE(false, true);
+  const SloSearch search = SearchOf(TwoMilliseconds(), [&](const SloProbe& probe) {
     SloResult result = WithP99(probe, 500);
-    result.achieved_per_s = std::min(probe.offered_per_s, 2000.0);
-    result.generator_bound = probe.offered_per_s > 2000;
+    if (probe.offered_per_s <= 2000) return result;
+    result.achieved_per_s = 2000;
+    result.generator_bound = true;
+    if (ops_fail) result.errors = 3;
     return result;
   });
   CHECK(search.outcome().kind == Kind::kGeneratorBound);
   CHECK(search.outcome().max_per_s <= 2000);
   CHECK(search.outcome().max_per_s >= 2000 / 1.05);
+  const std::string& text = search.outcome().text;
+  CHECK(text.starts_with("p99<=2ms is met at "));
+  CHECK(text.ends_with(
+      ops_fail
+          ? " ops/s it could not be measured (3 ops failed), so the true limit may be higher."
+          : " ops/s it could not be measured (the clients could not generate this load (generator_bound)), so the "
+            "true limit may be higher."));
 }
 
 TEST_CASE("an invalid probe is repeated once") {

@@ -136,7 +136,7 @@ void SloSearch::AfterPass(const JudgedProbe& judged) {
 
 void SloSearch::AfterFailure(const JudgedProbe& judged) {
   upper_per_s_ = next_.offered_per_s;
-  upper_is_invalid_ = judged.judgement.verdict == SloVerdict::kInvalid;
+  why_upper_is_invalid_ = judged.judgement.verdict == SloVerdict::kInvalid ? judged.judgement.reason : "";
   if (next_.offered_per_s <= settings_.lowest_per_s) return EndAtLowest(judged);
   switch (next_.purpose) {
     case Purpose::kDouble:
@@ -219,10 +219,11 @@ void SloSearch::EndConfirmed(const JudgedProbe& judged) {
                absl::StrCat(settings_.slo.text, " is met at ", load,
                             ", the highest rate measured, so it does not limit this storage."));
   }
-  if (upper_is_invalid_) {
+  if (!why_upper_is_invalid_.empty()) {
     return End(Kind::kGeneratorBound,
                absl::StrCat(settings_.slo.text, " is met at ", load, "; at ", PerSecond(upper_per_s_),
-                            " the clients could not generate the load, so the true limit may be higher."));
+                            " it could not be measured (", why_upper_is_invalid_,
+                            "), so the true limit may be higher."));
   }
   End(Kind::kFound, absl::StrCat(settings_.slo.text, " is met up to ", load, ", but not at ",
                                  PerSecond(upper_per_s_), "."));

@@ -102,11 +102,11 @@ class SloSearch {
 
   SloSearchSettings settings_;
   SloProbe next_;
-  double lower_per_s_ = 0;   // passed_per_s_, or the lower load that takes its place; 0: none
-  double passed_per_s_ = 0;  // largest load that passed and was not given up; 0: none
-  double upper_per_s_ = 0;   // smallest load that did not pass; 0: none
-  bool upper_is_invalid_ = false;
-  bool repeated_ = false;  // next_ has been invalid once
+  double lower_per_s_ = 0;            // passed_per_s_, or the lower load that takes its place; 0: none
+  double passed_per_s_ = 0;           // largest load that passed and was not given up; 0: none
+  double upper_per_s_ = 0;            // smallest load that did not pass; 0: none
+  std::string why_upper_is_invalid_;  // empty: it was measured
+  bool repeated_ = false;             // next_ has been invalid once
   std::vector<JudgedProbe> probes_;
   SloOutcome outcome_;
 };
