@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -78,7 +79,9 @@ absl::StatusOr<std::vector<RemoteStart>> StartsFor(const Job& job, const WorkerA
                                                    LaunchOptions& options) {
   const ClusterOptions& place = job.line.cluster;
   const std::string shell = RemoteShellOf(place);
-  IOBENCH_RETURN_IF_ERROR(CheckLauncher(shell, AllHosts(job)));
+  std::vector<HostEntry> logins = AllHosts(job);
+  for (const ClientEntry& client : job.clients) logins.push_back(HostOfClient(client));
+  IOBENCH_RETURN_IF_ERROR(CheckLauncher(shell, logins));
   if (job.hosts.empty()) return StartsOfList(job.clients, shell, words);
   std::optional<ShippedProgram> shipped;
   if (place.copy_binary) {

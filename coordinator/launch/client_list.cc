@@ -48,6 +48,13 @@ absl::StatusOr<ClientEntry> ParseLine(const std::string& line) {
 
 }  // namespace
 
+HostEntry HostOfClient(const ClientEntry& entry) {
+  const size_t at = entry.client.rfind('@');
+  const bool has_user = at != std::string::npos && at > 0 && at + 1 < entry.client.size();
+  if (!has_user) return {.host = entry.client, .user = ""};
+  return {.host = entry.client.substr(at + 1), .user = entry.client.substr(0, at)};
+}
+
 absl::StatusOr<std::vector<ClientEntry>> ParseClientList(const std::string& text,
                                                          const std::string& file_name) {
   std::vector<std::string> lines = absl::StrSplit(text, '\n');

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "coordinator/launch/host_list.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
 
@@ -22,6 +23,9 @@ struct ClientEntry {
 
   const std::string& tested_path() const { return path.empty() ? directory : path; }
 };
+
+// Returns the host that the remote shell is told: a client may have a user ("user@node7"), but no port.
+HostEntry HostOfClient(const ClientEntry& entry);
 
 // Fields are separated by blanks; lines that begin with # are comments. InvalidArgument, whose message has one line for
 // each fault, with file, line number and what to do: a blank line, fewer than three or more than four fields, a client

@@ -96,9 +96,9 @@ std::vector<RemoteStart> StartsOfList(std::span<const ClientEntry> clients, cons
                                       const WorkerArguments& words) {
   std::vector<RemoteStart> starts;
   for (uint32_t i = 0; i < clients.size(); ++i) {
-    const HostEntry host{.host = clients[i].client, .user = ""};
-    RemoteStart start{.host = host.host,
-                      .name = absl::StrCat("client ", host.host, " (worker ", i, ")"),
+    const HostEntry host = HostOfClient(clients[i]);
+    RemoteStart start{.host = clients[i].client,
+                      .name = absl::StrCat("client ", clients[i].client, " (worker ", i, ")"),
                       .first_place = i + 1,
                       .command = "",
                       .copy_command = "",

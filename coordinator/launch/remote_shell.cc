@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -89,6 +90,18 @@ std::string ProgramOf(const std::string& launcher) {
   return program.substr(program.rfind('/') + 1);
 }
 
+// True if {host} is the node of an srun, as in "srun -w {host}", and not the host of a shell that srun starts.
+bool HostIsNode(const std::string& launcher) {
+  std::string before;
+  for (const LauncherWord& word : WordsOf(launcher)) {
+    const bool is_node = before == "-w" || before == "--nodelist" || word.text.starts_with("-w") ||
+                         word.text.starts_with("--nodelist=");
+    if (is_node && HasWord(word.text, kHostWord)) return true;
+    before = word.text;
+  }
+  return false;
+}
+
 std::string NameOfOwnUser() {
   const passwd* const entry = getpwuid(geteuid());
   return entry != nullptr ? entry->pw_name : absl::StrCat(geteuid());
@@ -149,14 +162,22 @@ absl::Status CheckLauncher(const std::string& launcher, std::span<const HostEntr
   }
   const bool takes_port = HasWord(launcher, kPortWord) || ProgramOf(launcher) == "ssh";
   // srun would take "user@node7" for the name of a node.
-  const bool takes_user = !IsSrun(launcher) || HasWord(launcher, kUserWord) || HasWord(launcher, kHostWord);
-  const auto note = [&](const HostEntry& host, const char* what, const char* word) {
-    faults.push_back(absl::StrCat("host ", host.ForPeople(), " has a ", what, ", but the remote shell \"",
-                                  launcher, "\" has no ", word, " to pass it on: add it with --launcher"));
-  };
+  const bool takes_user = !IsSrun(launcher) || HasWord(launcher, kUserWord) ||
+                          (HasWord(launcher, kHostWord) && !HostIsNode(launcher));
+  std::set<std::string> refused;  // a client list has a line for each worker
   for (const HostEntry& host : hosts) {
-    if (host.port != 0 && !takes_port) note(host, "port", kPortWord);
-    if (!host.user.empty() && !takes_user) note(host, "user", kUserWord);
+    const bool has_fault = (host.port != 0 && !takes_port) || (!host.user.empty() && !takes_user);
+    if (!has_fault || !refused.insert(host.ForPeople()).second) continue;
+    const std::string name = absl::StrCat("host ", host.ForPeople());
+    if (host.port != 0 && !takes_port) {
+      faults.push_back(absl::StrCat(name, " has a port, but the remote shell \"", launcher, "\" has no ",
+                                    kPortWord, " to pass it on: add it with --launcher"));
+    }
+    if (!host.user.empty() && !takes_user) {
+      faults.push_back(absl::StrCat(name, " has a user, but the remote shell \"", launcher,
+                                    "\" starts workers as the user who calls srun: leave out ", host.user,
+                                    "@, or use ssh (--launcher ssh)"));
+    }
   }
   if (faults.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrJoin(faults, "\n"));

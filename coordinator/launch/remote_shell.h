@@ -12,8 +12,8 @@
 
 namespace iobench {
 
-// InvalidArgument: `launcher` has an unknown {word}, or a host has a user or a port that it cannot pass on; one line
-// for each fault. `launcher`: see ShellCommand.
+// InvalidArgument: `launcher` has an unknown {word}, or a host has a port that it cannot pass on, or a user although
+// srun starts the workers; one line for each fault. `launcher`: see ShellCommand.
 absl::Status CheckLauncher(const std::string& launcher, std::span<const HostEntry> hosts);
 
 // Returns what /bin/sh runs on this host to run `command`, a command in shell syntax, on `host`. `launcher` is a

@@ -68,6 +68,14 @@ def test_t_takes_the_first_lines(clients, path, out):
     assert len(clients.started()) == 2, "a third field that is a directory has the program in it"
 
 
+def test_srun_starts_nobody_as_another_user(clients, path):
+    listed = clients.list(f"localhost {path} {program.BINARY}", *[f"me@localhost {path} {program.BINARY}"] * 2)
+    srun = clients.shell.rename(clients.scratch / "srun")
+    outcome = clients.run(*listed, *SMALL, env=clients.environment() | {"RSH": str(srun)}).expect(1)
+    assert outcome.stderr.count("host me@localhost has a user") == 1 and "leave out me@" in outcome.stderr, outcome
+    assert not clients.log.exists(), "no worker is started"
+
+
 def test_a_sweep_is_over_workers(clients, path, out):
     listed = clients.list(*[f"localhost {path} {program.BINARY}"] * 3)
     outcome = clients.run(*listed, "-l", "2", "-u", "3", "-i", "0", "-+n", "-r", "4k", "-s", "64k", out=out).expect(0)

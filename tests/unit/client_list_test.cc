@@ -157,6 +157,19 @@ TEST_CASE("a launcher of a client list that places the command gets host and -n 
              Catch::StartsWith("srun -N 1 -n 1 -w a sh -c 'cd /d && "));  // its -n is a number
 }
 
+TEST_CASE("a client of a list may have a user, as in a list of hosts") {
+  const std::vector<ClientEntry> clients = {{"me@there@a", "/d", "/p", ""}, {"@b", "/d", "/p", ""}};
+  CHECK(HostOfClient(clients[0]) == HostEntry{.host = "a", .user = "me@there"});
+  CHECK(HostOfClient(clients[1]) == HostEntry{.host = "@b", .user = ""});
+  const WorkerArguments words{.join_address = "head:9400"};
+  const std::vector<RemoteStart> starts = StartsOfList(clients, "rsh", words);
+  CHECK_THAT(starts[0].command, Catch::StartsWith("rsh me@there@a 'cd /d && "));
+  CHECK(starts[0].name == "client me@there@a (worker 0)");
+  CHECK_THAT(starts[1].command, Catch::StartsWith("rsh @b 'cd /d && "));
+  CHECK_THAT(StartsOfList(clients, "rsh -l {user} {host}", words)[0].command,
+             Catch::StartsWith("rsh -l me@there a 'cd /d && "));
+}
+
 TEST_CASE("clients are told an address that they can reach") {
   CHECK(AddressForClients("10.0.0.1:4000", "").value() == "10.0.0.1:4000");
   CHECK(AddressForClients("[::]:4000", "head.example").value() == "head.example:4000");

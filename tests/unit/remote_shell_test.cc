@@ -80,12 +80,18 @@ TEST_CASE("a launcher's unknown words, and hosts whose port it cannot pass on, a
   CHECK(CheckLauncher("x ${HOME} {host}", {hosts, 1}).ok());
 }
 
-TEST_CASE("a host's user that srun cannot pass on is reported") {
-  const HostEntry hosts[] = {kNode, {.host = "node8", .user = "me"}};
+TEST_CASE("a host's user is refused with srun, which starts everything as the user who calls it") {
+  const HostEntry hosts[] = {kNode, {.host = "node8", .user = "me"}, {.host = "node8", .user = "me"}};
   CHECK(
       CheckLauncher("/opt/bin/srun --overlap", hosts).message() ==
-      "host me@node8 has a user, but the remote shell \"/opt/bin/srun --overlap\" has no {user} to pass it on: "
-      "add it with --launcher");
+      "host me@node8 has a user, but the remote shell \"/opt/bin/srun --overlap\" starts workers as the user "
+      "who calls srun: leave out me@, or use ssh (--launcher ssh)");
+  for (const char* const launcher : {"srun -N 1 -w {host}", "srun -w{host}", "srun --nodelist={host} -n 1",
+                                     "srun --nodelist \"{host}\" ssh {host} {command}"}) {
+    INFO(launcher);
+    CHECK_THAT(std::string(CheckLauncher(launcher, hosts).message()), Catch::Contains("leave out me@"));
+  }
+  CHECK(CheckLauncher("srun -w {host} su {user} -c {command}", hosts).ok());
   CHECK(CheckLauncher("srun --uid={user}", hosts).ok());
   CHECK(CheckLauncher("srun -w head ssh {host} {command}", hosts).ok());
   CHECK(CheckLauncher("srun", {hosts, 1}).ok());
