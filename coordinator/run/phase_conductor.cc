@@ -156,6 +156,10 @@ void PhaseConductor::NoteHowWorkersEnded(bool lanes_ran) {
     if (const std::optional<CoordTime> done_at = lanes_.DoneAt(member.number)) {
       worker.set_done_coord_ns(done_at->ns);
     }
+    // Nobody takes over the share of a worker that has refused the phase since the rate was divided.
+    if (lanes_ran && lanes_.TakesPart(member.number)) {
+      worker.set_rate_share_count(notes_[member.number].rate_share_count);
+    }
     // If no worker took part, the phase did not happen.
     if (lanes_ran && refused_.contains(member.number)) {
       AddRefusedLanes(member);
@@ -322,10 +326,12 @@ void PhaseConductor::ShareArrivals() {
   for (const auto& [assignment, numbers] : workers) {
     const auto count = static_cast<double>(numbers.size());
     const bool per_lane = assignment->operation().arrivals().per_lane();
+    const bool divides = assignment->operation().has_arrivals() && !per_lane;
     for (size_t i = 0; i < numbers.size(); ++i) {
       WorkerNotes& notes = notes_[numbers[i]];
       notes.arrival_share = per_lane ? shape_.lanes_per_worker : 1 / count;
       notes.first_arrival_gap = static_cast<double>(i) / count;
+      notes.rate_share_count = divides ? static_cast<uint32_t>(numbers.size()) : 0;
     }
   }
 }

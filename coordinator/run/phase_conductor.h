@@ -151,6 +151,7 @@ class PhaseConductor {
     std::vector<v1::LanePlan> lanes;
     double arrival_share = 0;
     double first_arrival_gap = 0;
+    uint32_t rate_share_count = 0;
     // Max. error of the start that it was told, as known then: later pings say more about its clock.
     int64_t start_error_ns = 0;
     bool reported = false;                  // its results came with the end of its lanes

@@ -377,6 +377,42 @@ TEST_CASE("a worker that refuses a phase costs its own lanes, and takes part in 
   CHECK(run.phases[1].bytes() == 12_KiB);
 }
 
+TEST_CASE("the share of a rate that a worker refuses is taken over only if the start is repeated") {
+  const bool start_is_repeated = GENERATE(false, true);
+  const TempDir temporary;
+  Run run;
+  run.plan = EmptyPhases(1, 1);
+  run.plan.mutable_phases(0)->mutable_assignments(0)->mutable_operation()->mutable_arrivals()->set_ops_per_s(
+      900);
+  run.out_directory = temporary.path() + "/out";
+  bool is_late = start_is_repeated;
+  run.perfect.instead = [&](WorkerId id, const v1::WorkerRequest& request,
+                            std::vector<v1::WorkerEvent>& events) {
+    v1::WorkerEvent event;
+    if (request.has_prepare() && id == 1) {
+      event.mutable_problem()->set_code(static_cast<int>(absl::StatusCode::kInternal));
+      event.mutable_problem()->set_message("no thread can be started");
+    } else if (request.has_arm() && id == 2 && is_late) {
+      is_late = false;
+      event.mutable_armed()->set_late(true);
+    } else {
+      return false;
+    }
+    events.push_back(event);
+    return true;
+  };
+  REQUIRE(run.Go() == kExitIo);
+  v1::PhaseRecord phase;
+  REQUIRE(LoadRawPhase(RawPhasePath(run.out_directory, 0), 7, phase).ok());
+  CHECK(phase.start_attempts() == (start_is_repeated ? 2u : 1u));
+  const uint32_t share_count = start_is_repeated ? 2 : 3;
+  CHECK(phase.workers(0).rate_share_count() == share_count);
+  CHECK(phase.workers(1).rate_share_count() == 0);
+  CHECK(phase.workers(2).rate_share_count() == share_count);
+  REQUIRE(run.phases.size() == 1);
+  CHECK(run.phases[0].open_loop().asked_ops_per_s() == Approx(start_is_repeated ? 900 : 600));
+}
+
 TEST_CASE("a phase that everybody refuses ends the run") {
   Run run;
   run.perfect.instead = [&](WorkerId, const v1::WorkerRequest& request,

@@ -132,6 +132,44 @@ TEST_CASE(
   CHECK(report.open_loop().asked_ops_per_s() == 200);
 }
 
+TEST_CASE(
+    "a share of the rate is not asked if its worker refused the phase, unless the others had shared it") {
+  PhaseScript script = Mixed();
+  script.operation().mutable_arrivals()->set_ops_per_s(500);
+  script.Lane(1).FailsWith(ESTALE);  // as a refusal is recorded
+  v1::PhaseRecord record = script.Record();
+  double asked_per_s = 500;
+  SECTION("it refused when the rate had been divided") {
+    record.mutable_workers(0)->set_rate_share_count(2);
+    asked_per_s = 250;
+  }
+  SECTION("the rate was divided without it") {
+    record.mutable_workers(0)->set_rate_share_count(1);
+  }
+  SECTION("a record of a version that noted no shares") {}
+  const v1::PhaseReport report = SummarizePhase(script.Run(), record);
+  CHECK(report.parts(0).open_loop().asked_ops_per_s() == asked_per_s);
+  CHECK(report.parts(0).open_loop().gap_us() == Approx(1e6 / asked_per_s));
+  CHECK(report.open_loop().asked_ops_per_s() == asked_per_s + 400);
+}
+
+TEST_CASE("a worker that was lost, or whose result was refused, takes along the share that it had") {
+  PhaseScript script = Mixed();
+  script.operation().mutable_arrivals()->set_ops_per_s(500);
+  v1::PhaseRecord record = script.Record();
+  for (const int worker : {0, 1}) record.mutable_workers(worker)->set_rate_share_count(2);
+  SECTION("lost") {
+    record.mutable_workers(0)->set_lost(true);
+    record.mutable_workers(0)->clear_lanes();
+  }
+  SECTION("refused") {
+    record.mutable_workers(0)->set_refused_reason("it missed more ops than there is time for");
+  }
+  const v1::PhaseReport report = SummarizePhase(script.Run(), record);
+  CHECK(report.parts(0).open_loop().asked_ops_per_s() == 250);
+  CHECK(report.open_loop().asked_ops_per_s() == 650);
+}
+
 TEST_CASE("ops that failed during the warm-up are neither due nor missed") {
   PhaseScript script("random-read");
   script.operation().mutable_arrivals()->set_ops_per_s(10);

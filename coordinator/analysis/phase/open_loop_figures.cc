@@ -23,15 +23,14 @@ double GapPerS(const v1::Arrivals& arrivals) {
 }
 
 // False for a worker that was lost before the phase. Records of versions without lost_in_phase show only by what became
-// known of a worker's ops that it was lost later.
+// known of a worker's ops that it was lost later. For records of versions without rate_share_count.
 bool HadShareOfRate(const v1::WorkerPhaseResult& worker) {
   return !worker.lost() || worker.lost_in_phase() || worker.lanes_size() > 0 || worker.done_coord_ns() != 0 ||
          worker.last_known_bytes() > 0;
 }
 
-// The part of an assignment's rate that was asked of workers that count. Each worker of the phase had the same share.
-// REQUIRES: at least one counts.
-double CountedShare(const PhaseView& view, const v1::Assignment* assignment) {
+// The same as CountedShare, for such records. They do not say whether a worker refused the phase, so its share counts.
+double CountedShareOfOldRecord(const PhaseView& view, const v1::Assignment* assignment) {
   double shares = 0, counted = 0;
   for (const AlignedWorker& worker : view.aligned.workers) {
     if (view.assignments.Of(worker.number) != assignment || !HadShareOfRate(*worker.result)) continue;
@@ -39,6 +38,19 @@ double CountedShare(const PhaseView& view, const v1::Assignment* assignment) {
     if (worker.missing_reason.empty()) ++counted;
   }
   return counted / shares;
+}
+
+// The part of an assignment's rate that was asked of workers that count. Each worker that was there when the rate was
+// divided had the same share, also if it refused the phase then. REQUIRES: at least one counts.
+double CountedShare(const PhaseView& view, const v1::Assignment* assignment) {
+  double shares = 0, counted = 0;
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    const uint32_t share_count = worker.result->rate_share_count();
+    if (view.assignments.Of(worker.number) != assignment || share_count == 0) continue;
+    shares = share_count;
+    if (worker.missing_reason.empty()) ++counted;
+  }
+  return shares > 0 ? counted / shares : CountedShareOfOldRecord(view, assignment);
 }
 
 // Adds what the plan asks of all lanes that count (or of those of one assignment).

@@ -11,7 +11,7 @@
 namespace iobench {
 
 // Fills report.open_loop if an operation of the phase has a rate; otherwise leaves it unset. Leaves out workers that
-// were lost or refused, and lanes whose histograms are damaged.
+// were lost, refused the phase or had their result refused, and lanes whose histograms are damaged.
 void FillOpenLoop(const PhaseView& view, v1::PhaseReport& report);
 
 // The same for the workers of one assignment of the phase; null: all workers. nullopt: none of them has a rate.
