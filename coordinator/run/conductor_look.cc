@@ -294,10 +294,12 @@ void Conductor::NoteLeftOut(const std::set<uint32_t>& workers) {
     if (left_out.worker_count++ == 0) left_out.host = cluster_.members()[worker].facts.host();
   }
   for (const Finding& finding : preflight_.findings) {
-    if (finding.severity != Severity::kFault || !finding.of_client || finding.workers.empty()) continue;
-    const uint32_t worker = *finding.workers.begin();
-    if (workers.contains(worker))
-      clients[cluster_.members()[worker].client].problems.push_back(finding.problem);
+    if (finding.severity != Severity::kFault || !finding.of_client) continue;
+    std::set<uint32_t> having_it;  // several, if machines are cloned or share a name
+    for (const uint32_t worker : finding.workers) {
+      if (workers.contains(worker)) having_it.insert(cluster_.members()[worker].client);
+    }
+    for (const uint32_t client : having_it) clients[client].problems.push_back(finding.problem);
   }
   for (const auto& [client, left_out] : clients) {
     NoteLeftOut(left_out.host, left_out.worker_count, left_out.problems);

@@ -201,6 +201,23 @@ TEST_CASE("with --skip-bad, a client with a worker that does not join is left ou
   CHECK(report.run().left_out(0).problems(0) == "kaboom");
 }
 
+TEST_CASE("with --skip-bad, a fault that workers of several clients share is a problem of each of these") {
+  FourHosts run;
+  run.skip_bad = true;
+  LackLastOf(2, run);
+  REQUIRE(run.Go() == kExitOk);
+  const v1::RunReport& report = run.conductor->report();
+  CHECK(run.Clients() == std::vector<std::string>{"a", "b"});
+  REQUIRE(report.run().left_out_size() == 2);
+  CHECK(report.run().left_out(0).client() == "c");
+  CHECK(report.run().left_out(1).client() == "d");
+  for (const v1::LeftOutClient& client : report.run().left_out()) {
+    CHECK(client.worker_count() == 1);
+    REQUIRE(client.problems_size() == 1);
+    CHECK(client.problems(0) == "kaboom");
+  }
+}
+
 TEST_CASE("a client that --skip-bad would leave out alone refuses the run if its worker does not join") {
   FourHosts run;
   run.skip_bad = true;
