@@ -70,8 +70,13 @@ class HonestWorkers final : public Transport {
   std::string name() const override { return "test"; }
 
   // The clock of all workers. It runs fast, so that nothing waits for long.
-  int64_t Now() { return MonotonicNowNs() + (skipped_ns_ += 5'000'000); }
+  int64_t Now() {
+    if (real_time_passes) real_ns_ = MonotonicNowNs();
+    return real_ns_ + (skipped_ns_ += 5'000'000);
+  }
 
+  // False: only calls of Now() move the clock, so that times do not depend on how busy this host is.
+  bool real_time_passes = true;
   Tamper tamper;
   std::function<bool(WorkerId)> has_power;  // a worker without it answers nothing; null: all have it
   // Whether a worker's file system hangs, so that it answers all but this request; null: none hangs.
@@ -92,7 +97,7 @@ class HonestWorkers final : public Transport {
 
   std::vector<CheckFiles> files_;
   std::deque<ReceivedEvent> events_;
-  int64_t skipped_ns_ = 0;
+  int64_t real_ns_ = 0, skipped_ns_ = 0;
 };
 
 // As if all clients had been in their calls at the same time.
@@ -111,6 +116,7 @@ struct Validated {
   std::string fault_hook, client_hook;
   std::string own_boot_id = "boot 0";
   ValidateLimits limits{.visible_within_s = 0.2};
+  ClusterPatience patience;
   bool whole = false;
   uint64_t over_quota_bytes = 0;
   std::function<absl::StatusOr<Performance>()> measure;  // null: nothing is measured
@@ -128,7 +134,7 @@ struct Validated {
 
   Validated& Run(const std::string& only = "") {
     if (!only.empty()) choice.only = {only};
-    Cluster cluster(workers, HonestWorkers::kRunId, interrupt, {},
+    Cluster cluster(workers, HonestWorkers::kRunId, interrupt, patience,
                     [this] { return CoordTime{workers.Now()}; });
     REQUIRE(cluster
                 .Gather(static_cast<uint32_t>(targets.size()), cluster.Now() + kNanosPerSecond, "1.0",
