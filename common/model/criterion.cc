@@ -1,5 +1,6 @@
 #include "common/model/criterion.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <optional>
@@ -112,6 +113,11 @@ std::optional<Figure> TakeFigure(std::string_view& left) {
   return std::nullopt;
 }
 
+// In these phases, not all clients take part or not all do the same, so they match by no operation.
+bool HasOnlyItsName(const v1::Phase& phase) {
+  return phase.has_alone() || phase.has_on_servers() || !phase.interference().background().empty();
+}
+
 }  // namespace
 
 absl::StatusOr<Criterion> ParseCriterion(const std::string& text) {
@@ -164,13 +170,18 @@ const char* UnitOf(Criterion::Figure figure) {
 bool AppliesTo(const Criterion& criterion, const v1::Phase& phase) {
   if (phase.assignments().empty()) return false;  // a damaged plan
   if (phase.background()) return false;
-  // In these phases, not all clients take part or not all do the same.
-  if (phase.has_alone() || phase.has_on_servers() || !phase.interference().background().empty())
-    return criterion.phases == phase.name();
+  if (HasOnlyItsName(phase)) return criterion.phases == phase.name();
   if (phase.has_interference() && criterion.phases == phase.interference().phase()) return true;
-  if (criterion.phases == "*")
-    return criterion.figure != Figure::kBytesPerSecond || !IsMetadata(phase.assignments(0).operation());
-  return criterion.phases == phase.name() || criterion.phases == phase.assignments(0).operation().name();
+  if (criterion.phases == "*") return criterion.figure != Figure::kBytesPerSecond || !IsMetadata(phase);
+  return criterion.phases == phase.name() || criterion.phases == OperationNames(phase);
+}
+
+bool NamesPart(const Criterion& criterion, const v1::Phase& phase) {
+  if (phase.background() || HasOnlyItsName(phase) || AppliesTo(criterion, phase)) return false;
+  return std::any_of(phase.assignments().begin(), phase.assignments().end(),
+                     [&criterion](const v1::Assignment& assignment) {
+                       return assignment.operation().name() == criterion.phases;
+                     });
 }
 
 }  // namespace iobench

@@ -28,7 +28,7 @@ struct Criterion {
   };
   enum class Bound { kMin, kMax };
 
-  std::string phases;  // name of a phase, or of an operation for all its phases; "*": all
+  std::string phases;  // name of a phase, or of the operation of phases (OperationNames); "*": all
   Figure figure = Figure::kBytesPerSecond;
   Bound bound = Bound::kMin;
   double limit = 0;  // in UnitOf(figure); inclusive: a figure that equals it meets the criterion
@@ -42,10 +42,13 @@ absl::StatusOr<Criterion> ParseCriterion(const std::string& text);
 // Returns "B/s", "ops/s", "us", "marks", or "" for a plain number.
 const char* UnitOf(Criterion::Figure figure);
 
-// Returns true if the criterion applies to the phase, by its name or its operation. A criterion in bytes/s for all
+// Returns true if the criterion applies to the phase, by its name or its operation. All figures are of the whole phase,
+// so one whose assignments have different operations matches by none of them alone. A criterion in bytes/s for all
 // phases ("*") leaves out metadata operations, which have no such figure. Phases of a single client (--per-client), of
 // servers (--server-path) or beside a load (--background) match only by name; the load itself never matches.
 bool AppliesTo(const Criterion& criterion, const v1::Phase& phase);
+// Returns true if the criterion does not apply because it names an operation that is only a part of the phase.
+bool NamesPart(const Criterion& criterion, const v1::Phase& phase);
 
 }  // namespace iobench
 

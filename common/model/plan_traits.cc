@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/str_join.h"
 #include "common/model/metadata_operation.h"
 #include "common/model/phase_shape.h"
 #include "common/not_a_number.h"
@@ -27,6 +28,15 @@ const OperationSpec* SpecOf(const v1::Operation& operation) {
 const EngineSpec* EngineOf(const v1::Operation& operation) {
   const auto found = FindEngine(operation.engine());
   return found.ok() ? *found : nullptr;
+}
+
+std::string OperationNames(const v1::Phase& phase) {
+  std::vector<std::string> names;
+  for (const v1::Assignment& assignment : phase.assignments()) {
+    const std::string& name = assignment.operation().name();
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return absl::StrJoin(names, "+");
 }
 
 bool IsMetadata(const v1::Operation& operation) {

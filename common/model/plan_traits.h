@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "common/model/engine.h"
@@ -26,6 +27,9 @@ inline constexpr char kPrepareStep[] = "prepare";
 // is the one that the operation names; before CompletePlan, it may stand for another engine.
 const OperationSpec* SpecOf(const v1::Operation& operation);
 const EngineSpec* EngineOf(const v1::Operation& operation);
+
+// "random-read"; of assignments with different operations, each once in their order: "read+write".
+std::string OperationNames(const v1::Phase& phase);
 
 // False if there is no such operation.
 bool IsMetadata(const v1::Operation& operation);

@@ -120,6 +120,7 @@ class Judge {
   }
 
   void Conclude() {
+    if (!decided_ && doubted_.empty()) verdict_.set_problem("it applies to no phase of the run");
     verdict_.set_met(decided_ && !Misses(verdict_.measured()));
     if (doubted_.empty() || (decided_ && !verdict_.met())) return;  // a clear miss needs no other phase
     verdict_.set_met(false);

@@ -213,7 +213,7 @@ void CompletePlan(v1::Plan& plan) {
       CompleteOperation(*assignment.mutable_operation());
     }
     if (phase.name().empty() && phase.assignments_size() > 0) {
-      phase.set_name(phase.assignments(0).operation().name());
+      phase.set_name(OperationNames(phase));
     }
     CompleteRegion(phase);
     phase.mutable_stop();

@@ -104,6 +104,24 @@ TEST_CASE("the head counts the bytes of files once, where lanes share their work
   CHECK(Contains(ConsoleHeader(report, ConsoleStyle{}), "48 MiB per lane, 240 MiB in all"));
 }
 
+TEST_CASE("the head names the operations of a phase whose lanes share files if others of it do not") {
+  v1::RunReport report = GoldenReport();
+  v1::Plan& plan = *report.mutable_run()->mutable_plan();
+  plan.clear_phases();
+  v1::Phase& phase = *plan.add_phases();
+  phase.set_name("night");
+  for (const char* const name : {"write", "seeks"}) {
+    v1::Assignment& part = *phase.add_assignments();
+    part.mutable_operation()->set_name(name);
+    part.mutable_operation()->set_first_lane_files(true);
+    part.mutable_who()->add_workers(static_cast<uint32_t>(phase.assignments_size()) - 1);
+  }
+  CHECK(Contains(ConsoleHeader(report, ConsoleStyle{false, 200}), "; in night, all lanes of a worker"));
+  phase.mutable_assignments(0)->mutable_operation()->set_first_lane_files(false);
+  CHECK(Contains(ConsoleHeader(report, ConsoleStyle{false, 200}),
+                 "; in night (only seeks), all lanes of a worker"));
+}
+
 TEST_CASE("writes of small files say that creating them was not timed, and what does time it") {
   v1::RunReport report = GoldenReport();
   v1::Plan& plan = *report.mutable_run()->mutable_plan();

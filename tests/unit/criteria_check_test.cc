@@ -38,6 +38,45 @@ TEST_CASE("a criterion for a phase that the plan lacks is refused with similar n
   CHECK(absl::StrContains(unlike.message(), "it has write, random-read"));
 }
 
+// A phase "night" in which some workers do one operation while others do another.
+void AddNight(std::initializer_list<const char*> operations, v1::Plan& plan) {
+  v1::Phase& night = *plan.add_phases();
+  night.set_name("night");
+  for (const char* const name : operations) night.add_assignments()->mutable_operation()->set_name(name);
+}
+
+TEST_CASE("a criterion for an operation that is only a part of a phase is refused with the phase's name") {
+  for (const char* const criterion : {"read>=1MiB/s", "stat:p99<=1s"}) {
+    v1::Plan plan = PlanOf({"write"}, criterion);
+    AddNight({"read", "stat"}, plan);
+    const absl::Status status = CheckCriteria(plan);
+    CHECK(absl::IsInvalidArgument(status));
+    CHECK(absl::StrContains(status.message(), "is only a part of phase \"night\""));
+  }
+  for (const char* const criterion : {"night:p99<=1s", "read+stat>=1MiB/s", "write>=1MiB/s"}) {
+    INFO(criterion);
+    v1::Plan plan = PlanOf({"write"}, criterion);
+    AddNight({"read", "stat"}, plan);
+    CHECK(CheckCriteria(plan).ok());
+  }
+}
+
+TEST_CASE("a part of one phase that is the whole of another is refused unless it is the other one's name") {
+  v1::Plan plan = PlanOf({"read"}, "read>=1MiB/s");
+  AddNight({"stat", "read"}, plan);
+  CHECK(CheckCriteria(plan).ok());
+  plan.mutable_phases(0)->set_name("read 64k");
+  CHECK(absl::StrContains(CheckCriteria(plan).message(), "is only a part of phase \"night\""));
+  plan.set_criteria(0, "read 64k>=1MiB/s");
+  CHECK(CheckCriteria(plan).ok());
+}
+
+TEST_CASE("the names that are offered for a criterion are those of whole phases") {
+  v1::Plan plan = PlanOf({"write"}, "zzz>=1MiB/s");
+  AddNight({"read", "stat"}, plan);
+  CHECK(absl::StrContains(CheckCriteria(plan).message(), "; it has write, read+stat, night"));
+}
+
 TEST_CASE("metadata operations have no bytes per second to reach") {
   CHECK(absl::StrContains(CheckCriteria(PlanOf({"write", "create"}, "create>=1MiB/s")).message(), "ops/s"));
   CHECK(absl::StrContains(CheckCriteria(PlanOf({"create"}, "*>=1MiB/s")).message(),

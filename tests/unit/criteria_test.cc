@@ -137,6 +137,17 @@ TEST_CASE("marks=none counts each kind of mark, whatever it means") {
   CHECK(verdict.problem().empty());
 }
 
+TEST_CASE("a criterion that fits no phase, as in a plan that nobody checked, is undecided") {
+  v1::RunReport report = WriteAndRead("read>=1MiB/s");
+  v1::Phase& mixed = *report.mutable_run()->mutable_plan()->mutable_phases(1);
+  mixed.set_name("night");
+  mixed.add_assignments()->mutable_operation()->set_name("stat");
+  const v1::CriterionReport verdict = Verdict(report);
+  CHECK_FALSE(verdict.met());
+  CHECK(verdict.problem() == "it applies to no phase of the run");
+  CHECK(std::isnan(verdict.measured()));
+}
+
 TEST_CASE("a criterion of a newer version is undecided, and a run without criteria has no verdict") {
   CHECK_FALSE(Verdict(WriteAndRead("write:beauty>=3")).problem().empty());
   CHECK_FALSE(Verdict(WriteAndRead("write:beauty>=3")).met());

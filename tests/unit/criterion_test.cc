@@ -79,5 +79,29 @@ TEST_CASE("a criterion is for phases by their name or operation, and * leaves ou
   CHECK_FALSE(AppliesTo(Parsed("*>=1ops/s"), v1::Phase()));
 }
 
+TEST_CASE("a phase of several operations has criteria by its name or all of them, not by one of them") {
+  v1::Phase night;
+  night.set_name("night");
+  for (const char* const name : {"create", "write", "create"}) {
+    night.add_assignments()->mutable_operation()->set_name(name);
+  }
+  CHECK(AppliesTo(Parsed("night>=1MiB/s"), night));
+  CHECK(AppliesTo(Parsed("create+write>=1MiB/s"), night));
+  for (const char* const part : {"create:p99<=1s", "write>=1MiB/s"}) {
+    INFO(part);
+    CHECK_FALSE(AppliesTo(Parsed(part), night));
+    CHECK(NamesPart(Parsed(part), night));
+  }
+  for (const char* const other : {"night>=1MiB/s", "read>=1MiB/s", "*:marks=none"}) {
+    CHECK_FALSE(NamesPart(Parsed(other), night));
+  }
+  // Writes have bytes, whichever operation comes first.
+  CHECK(AppliesTo(Parsed("*>=1MiB/s"), night));
+  night.mutable_assignments(1)->mutable_operation()->set_name("create");
+  CHECK_FALSE(AppliesTo(Parsed("*>=1MiB/s"), night));
+  CHECK(AppliesTo(Parsed("create>=1ops/s"), night));  // all its workers do it
+  CHECK_FALSE(NamesPart(Parsed("create>=1ops/s"), night));
+}
+
 }  // namespace
 }  // namespace iobench

@@ -205,6 +205,16 @@ TEST_CASE("a seed is drawn where neither plan nor option gives one") {
   CHECK(seed_of({"--suite", "smoke"}) == 77);
 }
 
+TEST_CASE("a phase without a name has the names of all its operations") {
+  auto plan = ParsePlan(
+      "phases:\n- assignments:\n  - operation: {name: write}\n  - operation: {name: read}\n  - operation: {name: "
+      "write}\n",
+      "p");
+  REQUIRE(plan.ok());
+  CompletePlan(*plan);
+  CHECK(plan->phases(0).name() == "write+read");
+}
+
 TEST_CASE("a plan is completed with every default") {
   auto plan = ParsePlan(
       "phases:\n- assignments:\n  - operation: {name: stride-read, record_bytes: 4k}\nfiles: "

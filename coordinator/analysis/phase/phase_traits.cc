@@ -48,13 +48,12 @@ void SetStonewall(const v1::Phase& phase, PhaseTraits& traits) {
 
 PhaseTraits TraitsOf(const v1::Phase& phase) {
   PhaseTraits traits;
-  std::vector<std::string> operations, titles, engines;
+  std::vector<std::string> titles, engines;
   traits.null_engine = traits.unmounted = phase.assignments_size() > 0;
   traits.metadata = traits.metadata_repeats = traits.finds = phase.assignments_size() > 0;
   for (const v1::Assignment& assignment : phase.assignments()) {
     const v1::Operation& operation = assignment.operation();
     const OperationSpec* const spec = SpecOf(operation);
-    AddNew(operations, operation.name());
     AddNew(titles, spec != nullptr ? spec->title : std::string_view(operation.name()));
     AddNew(engines, operation.engine());
     if (traits.record_bytes == 0) traits.record_bytes = operation.record_bytes();
@@ -75,7 +74,7 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
     traits.unmounted &= unmounted;
     traits.rotated |= operation.rotate_clients();
   }
-  traits.operation = absl::StrJoin(operations, "+");
+  traits.operation = OperationNames(phase);
   traits.title = absl::StrJoin(titles, " and ");
   traits.engine = absl::StrJoin(engines, "+");
   traits.name = phase.name().empty() ? traits.operation : phase.name();

@@ -24,7 +24,10 @@ std::vector<std::string> NamesOfPhases(const v1::Plan& plan) {
   const auto add = [&names](const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
-  for (const v1::Phase& phase : plan.phases()) add(phase.assignments(0).operation().name());
+  for (const v1::Phase& phase : plan.phases()) {
+    const std::string operations = OperationNames(phase);
+    if (AppliesTo({.phases = operations}, phase)) add(operations);
+  }
   for (const v1::Phase& phase : plan.phases()) add(phase.name());
   return names;
 }
@@ -44,8 +47,23 @@ absl::Status NoSuchPhase(const std::string& text, const std::string& typed, cons
       absl::StrCat("criterion \"", text, "\": the run has no phase \"", typed, "\"", suggestion));
 }
 
+// The first phase of which the criterion names only a part. Null: there is none, or a phase has this name.
+const v1::Phase* PhaseOfPart(const Criterion& criterion, const v1::Plan& plan) {
+  const v1::Phase* with_part = nullptr;
+  for (const v1::Phase& phase : plan.phases()) {
+    if (criterion.phases == phase.name() || criterion.phases == phase.interference().phase()) return nullptr;
+    if (with_part == nullptr && NamesPart(criterion, phase)) with_part = &phase;
+  }
+  return with_part;
+}
+
 absl::Status CheckCriterion(const std::string& text, const v1::Plan& plan) {
   IOBENCH_ASSIGN_OR_RETURN(const Criterion criterion, ParseCriterion(text));
+  if (const v1::Phase* const phase = PhaseOfPart(criterion, plan); phase != nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "criterion \"", text, "\": ", criterion.phases, " is only a part of phase \"", phase->name(),
+        "\", whose figures cover all its operations: begin the criterion with the name of a phase"));
+  }
   bool any = false;
   for (const v1::Phase& phase : plan.phases()) {
     if (!AppliesTo(criterion, phase)) continue;

@@ -7,8 +7,10 @@
 
 namespace iobench {
 
-// InvalidArgument: a criterion is malformed, applies to no phase of the plan (the message suggests similar names), or
-// asks metadata operations for bytes/s. REQUIRES: CompletePlan; each phase has an assignment.
+// InvalidArgument: a criterion is malformed, applies to no phase of the plan (the message suggests similar names),
+// names an operation that is only a part of a phase, or asks metadata operations for bytes/s. A name of a phase may also
+// be that of a part of others, to which the criterion does not apply. REQUIRES: CompletePlan; each phase has an
+// assignment.
 absl::Status CheckCriteria(const v1::Plan& plan);
 
 }  // namespace iobench

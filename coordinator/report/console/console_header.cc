@@ -145,12 +145,20 @@ double BytesOfAllFiles(const v1::RunInfo& run) {
   return static_cast<double>(most);
 }
 
-// Returns the names of phases in which a worker's lanes share files; empty if there is none.
+// Returns the names of phases in which a worker's lanes share files, with the operations that do if others of the phase
+// do not; empty if there is none.
 std::string PhasesOnFirstLaneFiles(const v1::Plan& plan) {
   std::vector<std::string> names;
   for (const auto& phase : plan.phases()) {
-    if (!FirstOperationOf(phase).first_lane_files()) continue;
-    std::string name = Printable(phase.name().empty() ? FirstOperationOf(phase).name() : phase.name());
+    v1::Phase sharing;
+    for (const auto& assignment : phase.assignments()) {
+      if (assignment.operation().first_lane_files()) *sharing.add_assignments() = assignment;
+    }
+    if (sharing.assignments().empty()) continue;
+    std::string name = Printable(phase.name().empty() ? OperationNames(phase) : phase.name());
+    if (sharing.assignments_size() < phase.assignments_size()) {
+      absl::StrAppend(&name, " (only ", Printable(OperationNames(sharing)), ")");
+    }
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
   return absl::StrJoin(names, ", ");
