@@ -13,7 +13,8 @@
 namespace iobench {
 namespace {
 
-// A worker sends its results in chunks of 1 MiB plus a lane, and a few short messages about all lanes.
+// A worker sends its results in chunks of 1 MiB plus a lane, and a few short messages about all lanes. Each message, and
+// all that wait to be handled, must fit.
 constexpr uint64_t kBaseEventBytes = 16 << 20;
 constexpr uint64_t kEventBytesPerLane = 96 << 10;
 constexpr uint64_t kMaxEventBytes = 512 << 20;

@@ -49,7 +49,7 @@ std::vector<HostEntry> AllHosts(const Job& job) {
 absl::StatusOr<Listener> ListenFor(const Job& job) {
   const ClusterOptions& place = job.line.cluster;
   std::vector<std::string> names;
-  for (const ClientEntry& client : job.clients) names.push_back(client.client);
+  for (const ClientEntry& client : job.clients) names.push_back(HostOfClient(client).host);
   for (const HostEntry& host : AllHosts(job)) names.push_back(host.host);
   const std::string address =
       place.listen.empty() ? ListenAddressFor(names, place.coordinator_host) : place.listen;

@@ -43,7 +43,7 @@ absl::StatusOr<Criterion> ParseCriterion(const std::string& text);
 const char* UnitOf(Criterion::Figure figure);
 
 // Returns true if the criterion applies to the phase, by its name or its operation. All figures are of the whole phase,
-// so one whose assignments have different operations matches by none of them alone. A criterion in bytes/s for all
+// so a phase with different operations does not match one of them alone. A criterion in bytes/s for all
 // phases ("*") leaves out metadata operations, which have no such figure. Phases of a single client (--per-client), of
 // servers (--server-path) or beside a load (--background) match only by name; the load itself never matches.
 bool AppliesTo(const Criterion& criterion, const v1::Phase& phase);

@@ -189,7 +189,8 @@ class Cluster {
   // passed. Cancelled: interrupted.
   absl::Status WaitUntil(const std::function<bool()>& done, const Patience& patience);
   // For work of this thread that takes long without any call to workers: call it every few seconds. Sends the pings
-  // that are due, takes the events that have arrived, and returns after about a millisecond without any.
+  // that are due, takes the events that have arrived, and returns after about a millisecond without any, or after
+  // 100 ms.
   void Attend();
   // Sends a request whose answer goes to on_event(). Returns the call id that the answer will have.
   uint64_t Ask(const Member& member, v1::WorkerRequest request);

@@ -90,13 +90,14 @@ std::string ProgramOf(const std::string& launcher) {
   return program.substr(program.rfind('/') + 1);
 }
 
-// True if {host} is the node of an srun, as in "srun -w {host}", and not the host of a shell that srun starts.
+// True if {host} is the node of an srun, as in "srun -w {host}", and not the host of a shell that srun starts. A later
+// -w is an option of that shell.
 bool HostIsNode(const std::string& launcher) {
   std::string before;
   for (const LauncherWord& word : WordsOf(launcher)) {
     const bool is_node = before == "-w" || before == "--nodelist" || word.text.starts_with("-w") ||
                          word.text.starts_with("--nodelist=");
-    if (is_node && HasWord(word.text, kHostWord)) return true;
+    if (is_node) return HasWord(word.text, kHostWord);
     before = word.text;
   }
   return false;

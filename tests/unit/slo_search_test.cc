@@ -162,9 +162,9 @@ TEST_CASE(
   CHECK(text.starts_with("p99<=2ms is met at "));
   CHECK(text.ends_with(
       ops_fail
-          ? " ops/s it could not be measured (3 ops failed), so the true limit may be higher."
-          : " ops/s it could not be measured (the clients could not generate this load (generator_bound)), so the "
-            "true limit may be higher."));
+          ? " ops/s could not be measured: 3 ops failed. The true limit may be higher."
+          : " ops/s could not be measured: the clients could not generate this load (generator_bound). The true "
+            "limit may be higher."));
 }
 
 TEST_CASE("an invalid probe is repeated once") {

@@ -297,7 +297,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
           call_due_ ? gpr_time_0(GPR_CLOCK_MONOTONIC) : gpr_inf_future(GPR_CLOCK_MONOTONIC);
       const CompletionQueue::NextStatus status = queue_->AsyncNext(&ended, &ok, until);
       if (status == CompletionQueue::SHUTDOWN) return;
-      // With neither event nor timeout it could not wait, for want of memory or the like, and tries again.
+      // Any other status: gRPC could not wait (out of memory, for example); the loop tries again.
       if (status == CompletionQueue::GOT_EVENT) static_cast<WorkerStream::Operation*>(ended)->Ended(ok);
       if (!call_due_ ||
           (status == CompletionQueue::GOT_EVENT && ++events_before_call < kMaxEventsBeforeCall)) {

@@ -22,7 +22,8 @@ namespace iobench {
 struct GrpcListenOptions {
   // From MakeJoinSecurity for the same address. The default admits everybody and only suits Unix sockets and loopback.
   JoinSecurity security = {};
-  // Max size of a message from a worker that has joined; before that, kMaxJoinedBytes.
+  // Max size of a message from a worker that has joined, and of all of its messages that wait to be handled. Before it
+  // has joined, its messages have at most kMaxJoinedBytes.
   uint64_t max_event_bytes = 64 << 20;
   // A connection whose worker has not joined after this time is closed.
   double join_within_s = 10;

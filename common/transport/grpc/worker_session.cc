@@ -64,7 +64,7 @@ absl::Status WorkerSession::Receive(const SessionStream& stream, v1::WorkerEvent
   }
   if (waiting_bytes_ + bytes > max_waiting_bytes_) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("it sent more than ", max_waiting_bytes_, " bytes faster than they can be handled"));
+        absl::StrCat("more than ", max_waiting_bytes_, " bytes of its messages were waiting to be handled"));
   }
   if (lease_request_ > 0 && event.requests_received() >= lease_request_) lease_ns_ = posted_lease_ns_;
   ++events_received_;

@@ -43,8 +43,8 @@ class SessionStream {
 // connection are ignored.
 class WorkerSession {
  public:
-  // `reconnects`: false if a broken connection means that the worker is gone. `max_waiting_bytes`: of its events in the
-  // queue at a time. `events` must outlive it.
+  // `reconnects`: false if a broken connection means that the worker is gone. `max_waiting_bytes`: how many bytes of
+  // its events may be in the queue at a time. `events` must outlive it.
   WorkerSession(WorkerId id, std::string address, bool reconnects, uint64_t max_waiting_bytes,
                 SessionEvents& events)
       : id_(id),

@@ -168,7 +168,8 @@ void WorkerStream::ReportEnd(End end) {
   if (std::exchange(end_reported_, true)) return;
   const bool broke = end == End::kBroken;
   if (lost_reason_.empty()) {
-    lost_reason_ = broke ? "its connection broke" : "it hung up, or sent an event that is too large";
+    lost_reason_ =
+        broke ? "its connection broke" : "it was stopped, or sent an event that is too large or damaged";
   }
   if (session_ == nullptr) {
     if (!dismissed_) observer_.TurnedAway(address_, absl::StrCat(lost_reason_, " before it joined"));

@@ -220,10 +220,9 @@ void SloSearch::EndConfirmed(const JudgedProbe& judged) {
                             ", the highest rate measured, so it does not limit this storage."));
   }
   if (!why_upper_is_invalid_.empty()) {
-    return End(Kind::kGeneratorBound,
-               absl::StrCat(settings_.slo.text, " is met at ", load, "; at ", PerSecond(upper_per_s_),
-                            " it could not be measured (", why_upper_is_invalid_,
-                            "), so the true limit may be higher."));
+    return End(Kind::kGeneratorBound, absl::StrCat(settings_.slo.text, " is met at ", load, ". The load ",
+                                                   PerSecond(upper_per_s_), " could not be measured: ",
+                                                   why_upper_is_invalid_, ". The true limit may be higher."));
   }
   End(Kind::kFound, absl::StrCat(settings_.slo.text, " is met up to ", load, ", but not at ",
                                  PerSecond(upper_per_s_), "."));

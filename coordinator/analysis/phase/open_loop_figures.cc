@@ -41,7 +41,7 @@ double CountedShareOfOldRecord(const PhaseView& view, const v1::Assignment* assi
 }
 
 // The part of an assignment's rate that was asked of workers that count. Each worker that was there when the rate was
-// divided had the same share, also if it refused the phase then. REQUIRES: at least one counts.
+// divided had the same share, even if it refused the phase afterwards. REQUIRES: at least one counts.
 double CountedShare(const PhaseView& view, const v1::Assignment* assignment) {
   double shares = 0, counted = 0;
   for (const AlignedWorker& worker : view.aligned.workers) {

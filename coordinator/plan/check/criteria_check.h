@@ -8,9 +8,9 @@
 namespace iobench {
 
 // InvalidArgument: a criterion is malformed, applies to no phase of the plan (the message suggests similar names),
-// names an operation that is only a part of a phase, or asks metadata operations for bytes/s. A name of a phase may also
-// be that of a part of others, to which the criterion does not apply. REQUIRES: CompletePlan; each phase has an
-// assignment.
+// names an operation that is only a part of a phase, or asks metadata operations for bytes/s. If a phase has that name,
+// the criterion applies to it alone, not to phases with an operation of that name as a part. REQUIRES: CompletePlan;
+// each phase has an assignment.
 absl::Status CheckCriteria(const v1::Plan& plan);
 
 }  // namespace iobench
