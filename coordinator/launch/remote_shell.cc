@@ -95,8 +95,8 @@ std::string ProgramOf(const std::string& launcher) {
 bool HostIsNode(const std::string& launcher) {
   std::string before;
   for (const LauncherWord& word : WordsOf(launcher)) {
-    const bool is_node = before == "-w" || before == "--nodelist" || word.text.starts_with("-w") ||
-                         word.text.starts_with("--nodelist=");
+    const bool is_node = before == "-w" || before == "--nodelist" || word.text.starts_with("--nodelist=") ||
+                         (word.text.starts_with("-w") && word.text.size() > 2);
     if (is_node) return HasWord(word.text, kHostWord);
     before = word.text;
   }

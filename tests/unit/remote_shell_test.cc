@@ -94,6 +94,7 @@ TEST_CASE("a host's user is refused with srun, which starts everything as the us
   CHECK(CheckLauncher("srun -w {host} su {user} -c {command}", hosts).ok());
   CHECK(CheckLauncher("srun --uid={user}", hosts).ok());
   CHECK(CheckLauncher("srun -w head ssh {host} {command}", hosts).ok());
+  CHECK(CheckLauncher("srun -w head pdsh -w {host} {command}", hosts).ok());
   CHECK(CheckLauncher("srun", {hosts, 1}).ok());
 }
 
