@@ -69,8 +69,13 @@ class GlusterVolume:
 
     def unmount_all(self):
         for client in self._mounted:
-            self.lab.run(client, ["umount", THERE], timeout=PATIENCE_S)
+            # A worker of a test that failed leaves when its lease has ended.
+            self.lab.run(client, f"until umount {THERE}; do sleep 0.5; done", timeout=PATIENCE_S)
         self._mounted.clear()
+
+    def clear(self):
+        """Removes all names, of a test that failed."""
+        self.lab.run(self._mounted[0], f"find {THERE} -mindepth 1 -delete", timeout=PATIENCE_S)
 
     def await_bricks(self):
         """Waits until all clients reach all bricks again."""

@@ -37,6 +37,8 @@ def shared(volume):
     volume.mount_all()
     yield volume
     left = volume.names()
+    if left:
+        volume.clear()
     volume.unmount_all()
     assert left == []
 

@@ -6,7 +6,7 @@ import time
 import cluster_run
 import processes
 
-PATIENCE_S = 240
+PATIENCE_S = 480
 
 
 class Validation:
