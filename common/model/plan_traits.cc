@@ -39,6 +39,10 @@ std::string OperationNames(const v1::Phase& phase) {
   return absl::StrJoin(names, "+");
 }
 
+std::string PhaseName(const v1::Phase& phase) {
+  return phase.name().empty() ? OperationNames(phase) : phase.name();
+}
+
 bool IsMetadata(const v1::Operation& operation) {
   const OperationSpec* const spec = SpecOf(operation);
   return spec != nullptr && spec->is_metadata();

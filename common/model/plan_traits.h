@@ -30,6 +30,8 @@ const EngineSpec* EngineOf(const v1::Operation& operation);
 
 // "random-read"; of assignments with different operations, each once in their order: "read+write".
 std::string OperationNames(const v1::Phase& phase);
+// The name that the plan gives to the phase, otherwise OperationNames.
+std::string PhaseName(const v1::Phase& phase);
 
 // False if there is no such operation.
 bool IsMetadata(const v1::Operation& operation);

@@ -86,9 +86,7 @@ absl::Status UseEachPath(v1::Plan& plan) {
     for (const v1::Phase& phase : phases) {
       v1::Phase& added = *plan.add_phases();
       added = phase;
-      const std::string& name =
-          phase.name().empty() && phase.assignments_size() > 0 ? OperationNames(phase) : phase.name();
-      added.set_name(absl::StrCat(name, " on ", target.path()));
+      added.set_name(absl::StrCat(PhaseName(phase), " on ", target.path()));
       added.set_only_target(static_cast<uint32_t>(paths.size()));
     }
   }

@@ -212,9 +212,7 @@ void CompletePlan(v1::Plan& plan) {
       assignment.mutable_who();
       CompleteOperation(*assignment.mutable_operation());
     }
-    if (phase.name().empty() && phase.assignments_size() > 0) {
-      phase.set_name(OperationNames(phase));
-    }
+    phase.set_name(PhaseName(phase));
     CompleteRegion(phase);
     phase.mutable_stop();
     if (phase.stonewall() == v1::STONEWALL_UNSPECIFIED && phase.assignments_size() > 0) {

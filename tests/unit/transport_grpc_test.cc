@@ -1,4 +1,5 @@
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -20,6 +21,7 @@
 
 #include "common/transport/event_queue.h"
 #include "common/transport/grpc/grpc_transport.h"
+#include "common/transport/grpc/listening_sockets.h"
 #include "common/transport/grpc_address.h"
 #include "common/unique_fd.h"
 #include "tests/unit/transport_echo_worker.h"
@@ -434,6 +436,27 @@ bool IsClosed(const UniqueFd& connection) {
   while ((got = read(connection.get(), buffer, sizeof buffer)) > 0) {
   }
   return got == 0 || errno == ECONNRESET;
+}
+
+TEST_CASE("the kernel probes idle connections of workers", "[transport]") {
+  auto sockets = ListeningSockets::Open(*ParseGrpcAddress("127.0.0.1:0"));
+  REQUIRE(sockets.ok());
+  const UniqueFd dialled = Connection(sockets->bound().ForPeople());
+  UniqueFd accepted;
+  for (int i = 0; i < 10'000 && !accepted.valid(); ++i) {
+    accepted = UniqueFd(accept4(sockets->sockets().front().get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!accepted.valid()) usleep(1000);  // the listening socket does not block
+  }
+  REQUIRE(accepted.valid());
+  const auto option = [&accepted](int level, int name) {
+    int value = 0;
+    socklen_t bytes = sizeof value;
+    REQUIRE(getsockopt(accepted.get(), level, name, &value, &bytes) == 0);
+    return value;
+  };
+  CHECK(option(SOL_SOCKET, SO_KEEPALIVE) == 1);
+  CHECK(option(IPPROTO_TCP, TCP_KEEPIDLE) == 10);
+  CHECK(option(IPPROTO_TCP, TCP_USER_TIMEOUT) == 30'000);
 }
 
 TEST_CASE("connections that do not become workers in time are closed", "[transport][security]") {

@@ -233,12 +233,12 @@ class GrpcCoordinator::Service final : public StreamObserver {
     leaving_.push_back({MonotonicNowNs() + kLeavingNs, session});
   }
 
-  // The next event of any worker; nullopt: none arrives until then. `until_ns` 0: does not wait.
-  std::optional<ReceivedEvent> NextEvent(int64_t until_ns) {
-    std::optional<QueuedEvent> next = until_ns == 0 ? events_.TryPop() : events_.PopUntil(until_ns);
-    if (!next) return std::nullopt;
-    Joined(next->received.worker)->NoteTaken(*next);
-    return std::move(next->received);
+  SessionEvents& events() { return events_; }
+  // Unpacks an event that was taken out of events().
+  std::optional<ReceivedEvent> Taken(std::optional<QueuedEvent> event) {
+    if (!event) return std::nullopt;
+    Joined(event->received.worker)->NoteTaken(*event);
+    return std::move(event->received);
   }
   bool has_many_workers() const { return options_.expected_workers >= kManyWorkers; }
   const std::string& bound_address() const { return bound_address_; }
@@ -454,12 +454,12 @@ absl::Status GrpcCoordinator::Post(WorkerId worker, const v1::WorkerRequest& req
 }
 
 absl::StatusOr<ReceivedEvent> GrpcCoordinator::WaitEvent(CoordTime deadline) {
-  std::optional<ReceivedEvent> event = service_->NextEvent(0);
+  std::optional<ReceivedEvent> event = service_->Taken(service_->events().TryPop());
   if (!event && service_->has_many_workers() && deadline.ns - MonotonicNowNs() > 2 * kNapNs) {
     std::this_thread::sleep_for(std::chrono::nanoseconds(kNapNs));
-    event = service_->NextEvent(0);
+    event = service_->Taken(service_->events().TryPop());
   }
-  if (!event) event = service_->NextEvent(deadline.ns);
+  if (!event) event = service_->Taken(service_->events().PopUntil(deadline.ns));
   if (!event) return absl::DeadlineExceededError("no event of any worker");
   return *std::move(event);
 }

@@ -77,7 +77,7 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
   traits.operation = OperationNames(phase);
   traits.title = absl::StrJoin(titles, " and ");
   traits.engine = absl::StrJoin(engines, "+");
-  traits.name = phase.name().empty() ? traits.operation : phase.name();
+  traits.name = PhaseName(phase);
   traits.headline_in_ops = HeadlineInOps(phase);
   traits.flush_in_region = traits.buffered_writes && (phase.region().fsync() || phase.region().close());
   for (const v1::Step& step : phase.before()) traits.drops_caches |= step.has_drop_caches();

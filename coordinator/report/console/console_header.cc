@@ -155,7 +155,7 @@ std::string PhasesOnFirstLaneFiles(const v1::Plan& plan) {
       if (assignment.operation().first_lane_files()) *sharing.add_assignments() = assignment;
     }
     if (sharing.assignments().empty()) continue;
-    std::string name = Printable(phase.name().empty() ? OperationNames(phase) : phase.name());
+    std::string name = Printable(PhaseName(phase));
     if (sharing.assignments_size() < phase.assignments_size()) {
       absl::StrAppend(&name, " (only ", Printable(OperationNames(sharing)), ")");
     }
