@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -12,17 +11,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/model/criterion.h"
+#include "coordinator/analysis/marks/mark_table.h"
 
 namespace iobench {
 namespace {
 
 using Figure = Criterion::Figure;
-
-// Marks that say that a phase's figures may not be those of the storage, or not of the whole run. The others describe
-// what limited it or what happened; the figure stands.
-constexpr std::string_view kDoubtful[] = {
-    "absorbed",      "cached",  "clock_step",   "clock_uncertain", "memory_fs", "not_cold", "not_shared",
-    "nothing_found", "partial", "skewed_start", "start_late",      "too_short", "unflushed"};
 
 struct Reading {
   double value = std::numeric_limits<double>::quiet_NaN();
@@ -77,9 +71,7 @@ std::string DoubtAbout(const Criterion& criterion, const Reading& reading, const
   if (criterion.figure == Figure::kMarks) return {};
   std::vector<std::string> doubts;
   for (const v1::Mark& mark : phase.marks()) {
-    const bool doubtful =
-        std::find(std::begin(kDoubtful), std::end(kDoubtful), mark.code()) != std::end(kDoubtful);
-    if (doubtful && std::find(doubts.begin(), doubts.end(), mark.code()) == doubts.end())
+    if (SpoilsFigures(mark.code()) && std::find(doubts.begin(), doubts.end(), mark.code()) == doubts.end())
       doubts.push_back(mark.code());
   }
   if (!doubts.empty()) return absl::StrCat("it is marked ", absl::StrJoin(doubts, ", "));

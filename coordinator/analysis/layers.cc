@@ -10,6 +10,8 @@
 #include "absl/strings/str_format.h"
 #include "common/model/plan_traits.h"
 #include "common/not_a_number.h"
+#include "coordinator/analysis/marks/mark_table.h"
+#include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/phase/spread.h"
 
 namespace iobench {
@@ -56,11 +58,6 @@ Directions DirectionsOf(const v1::PhaseReport& phase) {
   return {.reads = moves("read"), .writes = moves("write")};
 }
 
-bool HasMarkOf(const v1::PhaseReport& phase, std::string_view code) {
-  return std::any_of(phase.marks().begin(), phase.marks().end(),
-                     [code](const v1::Mark& mark) { return mark.code() == code; });
-}
-
 // What all disks of all servers moved in the phase's directions, by the servers' own counters.
 struct DiskTraffic {
   double bytes_per_s = 0, bytes = 0;
@@ -104,13 +101,13 @@ std::string PastDisks(const v1::PhaseReport& phase, double timed_bytes, const st
                          directions.reads ? "came from the servers' disks" : "arrived at the servers' disks");
 }
 
-// Why the rate is that of memory; empty: no mark says so.
+// Why the rate is that of memory; empty: no mark says so. A directory in memory has rows of its own.
 std::string MemoryIn(const v1::PhaseReport& phase, const std::string& whose) {
   for (const v1::Mark& mark : phase.marks()) {
-    if (mark.code() == "cached")
-      return absl::StrFormat("cached: %.0f %% of it came from %s memory", mark.value(), whose);
+    if (MeaningOf(mark.code()) != MarkMeans::kClientMemory || mark.code() == "memory_fs") continue;
     if (mark.code() == "unflushed" || mark.code() == "absorbed")
       return absl::StrCat(mark.code(), ": written into ", whose, " memory, of which not all arrived");
+    return absl::StrFormat("%s: %.0f %% of it came from %s memory", mark.code(), mark.value(), whose);
   }
   return "";
 }
@@ -181,7 +178,7 @@ void NoteServersPhase(const v1::PhaseReport& phase, double timed_bytes, v1::Laye
   v1::LayerRow& disk = Row(kDisk, report);
   NoteRate(phase, disk);
   if (disk.problem() == report.past_disks()) disk.clear_problem();  // its own problem comes first
-  const bool in_memory = HasMarkOf(phase, "memory_fs");
+  const bool in_memory = HasMark(phase, "memory_fs");
   const uint32_t lanes = phase.lane_count();
   disk.set_remark(absl::StrCat("the servers by themselves, ", lanes, lanes == 1 ? " lane" : " lanes",
                                in_memory ? ", in a directory in memory" : ""));

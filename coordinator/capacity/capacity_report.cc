@@ -13,6 +13,7 @@
 #include "common/text/units.h"
 #include "coordinator/analysis/capacity/load_curve.h"
 #include "coordinator/analysis/capacity/steady_state.h"
+#include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/analysis/phase/spread.h"
 #include "coordinator/analysis/statistics/student_t.h"
 
@@ -227,9 +228,8 @@ void CheckMemory(const CapacitySearch& search, v1::CapacityReport& report) {
   size_t count = 0;
   for (const MeasuredStep& measured : search.steps()) {
     bool in_memory = false;
-    for (const char* const code : {"absorbed", "cached", "memory_fs", "unflushed"}) {
-      const std::vector<std::string>& marks = measured.figures.marks;
-      if (std::find(marks.begin(), marks.end(), code) == marks.end()) continue;
+    for (const std::string& code : measured.figures.marks) {
+      if (MeaningOf(code) != MarkMeans::kClientMemory) continue;
       found.insert(code);
       in_memory = true;
     }

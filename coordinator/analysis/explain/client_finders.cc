@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/explain/finders.h"
+#include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/phase/host_delta.h"
 
@@ -111,11 +112,6 @@ bool AnyLinkHalfFull(const v1::PhaseReport& report) {
         return std::any_of(host.nics().begin(), host.nics().end(),
                            [&](const v1::NicDelta& nic) { return NetworkPercent(host, nic) > 50; });
       });
-}
-
-bool StayedInMemory(const v1::PhaseReport& report) {
-  const auto has = [&](const char* code) { return HasMark(report, code); };
-  return has("cached") || has("absorbed") || has("unflushed") || has("memory_fs");
 }
 
 size_t LanesOf(const v1::ClientPhaseReport& client) {
@@ -285,7 +281,7 @@ std::optional<FoundLimit> FindSlowClient(const v1::PhaseReport& report, const Ex
 }
 
 std::optional<FoundLimit> FindLanes(const v1::PhaseReport& report, const ExplainFacts& facts, double share) {
-  if (report.engine() == "null" || StayedInMemory(report) || SharesDirectory(report)) return std::nullopt;
+  if (report.engine() == "null" || HasMarkThatMeans(report, MarkMeans::kClientMemory) || SharesDirectory(report)) return std::nullopt;
   if (FindByRule("slow-client", report, facts).has_value()) return std::nullopt;  // a resource there is full
   const double waiting = WaitingShare(report, facts);
   // With two samples of one op each, "more" than the whole time is an error of the figures.

@@ -1,6 +1,7 @@
 #include "coordinator/analysis/marks/marks.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <map>
 #include <set>
@@ -12,6 +13,7 @@
 #include "common/model/plan_traits.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/marks/cold_report.h"
+#include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/analysis/marks/shared_target.h"
 #include "coordinator/analysis/marks/verify_summary.h"
 #include "coordinator/analysis/phase/phase_writes.h"
@@ -251,6 +253,8 @@ bool HasFailed(const v1::PhaseReport& report) {
 
 v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
                   std::string_view text) {
+  assert(std::any_of(AllMarks().begin(), AllMarks().end(),
+                     [code](const MarkRow& row) { return row.code == code; }));
   v1::Mark mark;
   mark.set_code(std::string(code));
   mark.set_subject(std::string(subject));

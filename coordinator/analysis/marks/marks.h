@@ -56,7 +56,7 @@ bool HasMark(const v1::PhaseReport& report, std::string_view code);
 // True if I/O or verification failed, or a worker's results were refused: exit code 2.
 bool HasFailed(const v1::PhaseReport& report);
 
-// `subject`: "phase", or a client's display name. `value` and `threshold` have the mark's own unit, which
+// REQUIRES: `code` is in the table (mark_table.h). `subject`: "phase", or a client's display name. `value` and `threshold` have the mark's own unit, which
 // docs/measurement.md gives; threshold 0: there is none. `text` says what is wrong and what to do about it.
 v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
                   std::string_view text);

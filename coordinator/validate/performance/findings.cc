@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <string_view>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -11,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/marks/mark_table.h"
 
 namespace iobench {
 
@@ -31,9 +30,10 @@ void Findings::Conclude(std::string passed, std::string problem, Outcome& outcom
 }
 
 bool IsDoubtful(const v1::PhaseReport& phase) {
-  static constexpr std::string_view kDoubtful[] = {"cached", "absorbed", "unflushed", "not_cold"};
   return std::any_of(phase.marks().begin(), phase.marks().end(), [](const v1::Mark& mark) {
-    return std::find(std::begin(kDoubtful), std::end(kDoubtful), mark.code()) != std::end(kDoubtful);
+    const MarkMeans means = MeaningOf(mark.code());
+    if (means == MarkMeans::kNotStorage) return true;
+    return means == MarkMeans::kClientMemory && mark.code() != "memory_fs";  // there, memory is what stores the files
   });
 }
 

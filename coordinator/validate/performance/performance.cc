@@ -12,6 +12,7 @@
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/validate/checks/check_context.h"
 #include "coordinator/validate/performance/findings.h"
 
@@ -29,10 +30,6 @@ constexpr double kSecondsAroundPhase = 0.7;  // preparation, clocks, and droppin
 // Shorter phases depend too much on chance to fail a client.
 constexpr double kShortestJudged_s = 1;
 
-// Marks by which a phase does not show what the server and the path to it can do.
-constexpr std::string_view kSpoiling[] = {"cached",   "absorbed", "unflushed",  "memory_fs",
-                                          "not_cold", "partial",  "clock_step", "start_late"};
-
 v1::Phase PhaseOf(std::string_view operation, double seconds) {
   v1::Phase phase;
   phase.set_name(std::string(operation));
@@ -46,7 +43,8 @@ std::string AloneName(std::string_view phase, const std::string& client) {
   return absl::StrCat(std::string(phase), " on ", client);
 }
 
-// Whether a phase can be judged, and what makes its figures doubtful.
+// Whether a phase can be judged, and what makes its figures doubtful. Phases of a validation are brief; where that
+// matters, it is judged by their length.
 void LookAtPhase(const Performance& measured, const std::string& name, Outcome& outcome, Findings& findings) {
   if (const auto error = measured.errors.find(name); error != measured.errors.end()) {
     outcome.Evidence(absl::StrCat(name, ": ", error->second));
@@ -56,11 +54,13 @@ void LookAtPhase(const Performance& measured, const std::string& name, Outcome& 
   const v1::PhaseReport* const phase = measured.PhaseNamed(name);
   if (phase == nullptr) return;
   for (const v1::Mark& mark : phase->marks()) {
-    if (std::find(std::begin(kSpoiling), std::end(kSpoiling), mark.code()) == std::end(kSpoiling)) continue;
+    const MarkMeans means = MeaningOf(mark.code());
+    if (!SpoilsFigures(mark.code()) || means == MarkMeans::kBrief) continue;
     outcome.Evidence(absl::StrCat(name, " is marked ", mark.code(), ": ", mark.text()));
     findings.warns = true;
-    findings.Advise(
-        "let workers of root drop caches (worker --allow drop-caches), or measure with a larger --size");
+    findings.Advise(means == MarkMeans::kClientMemory
+                        ? "let workers of root drop caches (worker --allow drop-caches), or measure with a larger --size"
+                        : "do what the marks say, and measure again");
   }
 }
 

@@ -1,0 +1,67 @@
+// The one table of marks: it has what docs/measurement.md has, and no code twice.
+#include "coordinator/analysis/marks/mark_table.h"
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "catch2/catch.hpp"
+
+namespace iobench {
+namespace {
+
+// "code: means" from the first two columns of the table under "## Marks": lines "| `code` | means | …".
+std::vector<std::string> RowsOfDocs() {
+  std::ifstream docs(std::string(IOBENCH_SOURCE_DIR) + "/docs/measurement.md");
+  std::vector<std::string> rows;
+  bool in_marks = false;
+  for (std::string line; std::getline(docs, line);) {
+    if (line.starts_with("## ")) in_marks = line == "## Marks";
+    if (!in_marks || !line.starts_with("| `")) continue;
+    const size_t end = line.find("` | "), means = end + 4;
+    rows.push_back(line.substr(3, end - 3) + ": " + line.substr(means, line.find(" | ", means) - means));
+  }
+  return rows;
+}
+
+std::string RowOf(const MarkRow& row) {
+  static const std::map<MarkMeans, std::string> kWords = {{MarkMeans::kNote, "note"},
+                                                          {MarkMeans::kBrief, "brief"},
+                                                          {MarkMeans::kUnsound, "unsound"},
+                                                          {MarkMeans::kClientMemory, "client memory"},
+                                                          {MarkMeans::kNotStorage, "not storage"}};
+  return std::string(row.code) + ": " + kWords.at(row.means);
+}
+
+}  // namespace
+
+TEST_CASE("the table of marks and that of docs/measurement.md are the same") {
+  std::vector<std::string> rows;
+  std::set<std::string_view> codes;
+  for (const MarkRow& row : AllMarks()) {
+    rows.push_back(RowOf(row));
+    codes.insert(row.code);
+  }
+  CHECK(rows == RowsOfDocs());
+  CHECK(codes.size() == rows.size());
+}
+
+TEST_CASE("a mark spoils the figures unless it only notes what happened, and a code of later versions notes") {
+  CHECK(SpoilsFigures("cached"));
+  CHECK(SpoilsFigures("too_short"));
+  CHECK(SpoilsFigures("partial"));
+  CHECK_FALSE(SpoilsFigures("network_bound"));
+  CHECK_FALSE(SpoilsFigures("of_a_later_version"));
+}
+
+TEST_CASE("a phase has a meaning if one of its marks has it") {
+  v1::PhaseReport report;
+  report.add_marks()->set_code("too_short");
+  CHECK_FALSE(HasMarkThatMeans(report, MarkMeans::kClientMemory));
+  report.add_marks()->set_code("absorbed");
+  CHECK(HasMarkThatMeans(report, MarkMeans::kClientMemory));
+}
+
+}  // namespace iobench
