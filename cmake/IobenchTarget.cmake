@@ -103,6 +103,26 @@ endfunction()
 # Open MPI unloads its libraries together with the memory they still hold, which the leak check cannot tell from a leak.
 set(IOBENCH_MPI_TEST_ENVIRONMENT LSAN_OPTIONS=detect_leaks=0)
 
+# iobench_find_catch(): defines iobench_catch, Catch2 of either version without a main, and iobench_catch_main, which has one.
+function(iobench_find_catch)
+  if(TARGET iobench_catch)
+    return()
+  endif()
+  find_package(Catch2 REQUIRED CONFIG)
+  add_library(iobench_catch INTERFACE)
+  target_link_libraries(iobench_catch INTERFACE Catch2::Catch2)
+  if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
+    target_include_directories(iobench_catch INTERFACE ${PROJECT_SOURCE_DIR}/tests/support/catch2_v3)
+    add_library(iobench_catch_main INTERFACE)
+    target_link_libraries(iobench_catch_main INTERFACE iobench_catch Catch2::Catch2WithMain)
+  else()
+    add_library(iobench_catch_main STATIC ${PROJECT_SOURCE_DIR}/tests/support/catch_main.cc)
+    target_link_libraries(iobench_catch_main PUBLIC iobench_catch)
+    target_compile_options(iobench_catch_main PRIVATE -O0)
+    iobench_foreign_code(iobench_catch_main)
+  endif()
+endfunction()
+
 # iobench_unit_test(NAME [OPTIMIZED] [COST s] FILES a_test.cc … LIBS … [APART a_test.cc …]): the unit tests of one
 # folder, declared next to its code; the files are in tests/unit. OPTIMIZED: the code under test is mostly in headers,
 # and would be slow without optimisation. COST: the duration of long tests, so that they start early. APART: those of
@@ -116,16 +136,12 @@ function(iobench_unit_test name)
   list(TRANSFORM ARG_APART PREPEND ${PROJECT_SOURCE_DIR}/tests/unit/)
   # The tests themselves need not be fast, and their libraries are optimised.
   set(level -O0)
-  if(NOT TARGET iobench_catch_main)
-    find_package(Catch2 2 REQUIRED CONFIG)
-    add_library(iobench_catch_main STATIC ${PROJECT_SOURCE_DIR}/tests/support/catch_main.cc)
-    target_link_libraries(iobench_catch_main PUBLIC Catch2::Catch2)
-    target_compile_options(iobench_catch_main PRIVATE ${level})
-    iobench_foreign_code(iobench_catch_main)
+  iobench_find_catch()
+  if(NOT TARGET iobench_test_headers)
     # Headers that nearly every test includes, compiled once.
     add_library(iobench_test_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/headers.cc)
     target_compile_options(iobench_test_headers PRIVATE ${level})
-    target_link_libraries(iobench_test_headers PRIVATE iobench_flags Catch2::Catch2 iobench_proto)
+    target_link_libraries(iobench_test_headers PRIVATE iobench_flags iobench_catch iobench_proto)
     target_precompile_headers(iobench_test_headers PRIVATE <catch2/catch.hpp> <iobench/v1/control.pb.h> <functional>
                               <map> <memory> <string> <thread> <vector>)
   endif()

@@ -17,7 +17,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // A directory with root/inside and, beside the root, outside with a secret.
 class Place {

@@ -35,8 +35,8 @@ TEST_CASE("a first processor that a client does not have is refused with those t
     return std::string(BindingSlotsFrom(To(v1::Binding::CORES, first), usable, {}).status().message());
   };
   CHECK(refusal(2).empty());
-  CHECK_THAT(refusal(3), Catch::Matchers::Contains("-P 3") && Catch::Matchers::Contains("0 to 2"));
-  CHECK_THAT(refusal(4294967295u), Catch::Matchers::Contains("3 processors"));
+  CHECK_THAT(refusal(3), Catch::Contains("-P 3") && Catch::Contains("0 to 2"));
+  CHECK_THAT(refusal(4294967295u), Catch::Contains("3 processors"));
 }
 
 TEST_CASE("lanes go round the NUMA nodes that have a processor for them") {

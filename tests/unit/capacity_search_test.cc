@@ -69,7 +69,7 @@ TEST_CASE("a plan that sets the load or the time of ops is refused") {
     change(plan, phase, *phase.mutable_assignments(0)->mutable_operation());
     return std::string(CheckLeavesLoad(plan).message());
   };
-  using Catch::Matchers::Contains;
+  using Catch::Contains;
   const auto ramp = [](v1::Plan&, v1::Phase&, v1::Operation& of) {
     of.mutable_arrivals()->set_end_ops_per_s(200);
   };
@@ -99,7 +99,7 @@ TEST_CASE("a plan that sets the load or the time of ops is refused") {
 }
 
 TEST_CASE("a plan of closed loops that chooses its workers is refused") {
-  using Catch::Matchers::Contains;
+  using Catch::Contains;
   v1::Plan one;
   one.add_phases()->add_assignments()->mutable_who();
   CHECK(CheckLeavesLoad(one).ok());

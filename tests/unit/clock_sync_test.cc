@@ -14,7 +14,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 using Workers = std::vector<uint32_t>;
 
 constexpr char kOwnBootId[] = "boot of the coordinator";

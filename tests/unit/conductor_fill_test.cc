@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // Four workers on hosts a, b, c, d that write 4 KiB each, after a step that fills their storage to 80 %.
 struct FillingRun : Run {

@@ -9,7 +9,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // 4 KiB per lane, one lane per worker.
 v1::Plan WritesAt(const std::string& path, int phases = 1) {

@@ -13,7 +13,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 TEST_CASE("a run of two phases takes every worker through both and ends well") {
   Run run;

@@ -6,7 +6,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 std::string Shown(void (*put)(const v1::PhaseReport&, ConsolePage&), const v1::PhaseReport& phase) {
   ConsolePage page(ConsoleStyle{});

@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 v1::Plan PlanOf(std::initializer_list<uint32_t> records = {4096}) {
   v1::Plan plan;

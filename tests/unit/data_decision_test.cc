@@ -14,7 +14,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // Two clients with one worker each on one NFS mount with 1 GiB free; a test changes only what it tests.
 struct Deployment {
@@ -368,12 +368,12 @@ TEST_CASE("a worker's existing files are those of its own lanes, and must be the
   CHECK(CheckExistingFiles(plan, member, seen).ok());
   seen.Mutable(2)->set_bytes(1_MiB - 1);
   CHECK_THAT(std::string(CheckExistingFiles(plan, member, seen).message()),
-             Catch::Matchers::Contains("node1") && Catch::Matchers::Contains("/c") &&
-                 Catch::Matchers::Contains("-s"));
+             Catch::Contains("node1") && Catch::Contains("/c") &&
+                 Catch::Contains("-s"));
   seen.Mutable(2)->mutable_problem()->set_code(5);
   seen.Mutable(2)->mutable_problem()->set_message("existing file /c: gone");
   CHECK_THAT(std::string(CheckExistingFiles(plan, member, seen).message()),
-             Catch::Matchers::Contains("gone"));
+             Catch::Contains("gone"));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 bool CanDo(const EngineSpec& engine, const OperationSpec& operation) {
   return engine.calls.Has(operation.call) &&

@@ -8,7 +8,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 Expectations Read(const std::string& text) {
   auto expected = ParseExpectations("e.yaml", text);

@@ -13,7 +13,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // Returns the encoded histogram, and checks the lines around it.
 std::string Unpacked(const std::string& text) {

@@ -15,7 +15,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // The options in sections 2.1 and 2.2 of IOzone 3.471's reference.
 const std::vector<std::string>& IozoneLetters() {

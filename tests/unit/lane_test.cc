@@ -507,7 +507,7 @@ TEST_CASE("an existing file that is too short is told with both sizes, and nothi
   test.GetReady();
   REQUIRE(test.lane->failed());
   REQUIRE_THAT(test.lane->problem()->message(),
-               Catch::Matchers::Contains("has 5 bytes") && Catch::Matchers::Contains("65536"));
+               Catch::Contains("has 5 bytes") && Catch::Contains("65536"));
   REQUIRE(elsewhere.Read("mine") == "short");
 }
 

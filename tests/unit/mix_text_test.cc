@@ -8,7 +8,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 v1::Mix Parsed(const std::string& text) {
   const auto mix = FindMix(text);

@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 v1::NetTest TestOf(const std::string& host, uint32_t port) {
   v1::NetTest test;

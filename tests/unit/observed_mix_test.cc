@@ -13,7 +13,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // The lines of one NFSv4 mount after `age` seconds. Each op line: ops, and its rtt and execute time in ms.
 struct Counts {

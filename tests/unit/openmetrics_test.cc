@@ -12,7 +12,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 std::string MetricsOf(const v1::RunReport& report) {
   std::ostringstream out;

@@ -22,7 +22,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 absl::StatusOr<v1::Plan> PlanFor(const std::string& words) {
   const std::vector<std::string> arguments = absl::StrSplit(words, ' ', absl::SkipEmpty());

@@ -12,7 +12,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 constexpr double kMB = 1e6;
 

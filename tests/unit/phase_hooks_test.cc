@@ -11,7 +11,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // Hooks take real time while the workers' is simulated, so the run's clock follows the real one while they run.
 struct RunWithHooks {

@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 v1::Mix Shares(const std::string& text) {
   const auto mix = FindMix(text);

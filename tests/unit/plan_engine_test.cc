@@ -9,7 +9,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 v1::Plan PlanOf(const std::string& operation, const std::string& engine,
                 const std::function<void(v1::Operation&)>& change = {}) {

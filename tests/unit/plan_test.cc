@@ -13,7 +13,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 absl::StatusOr<v1::Plan> PlanFor(const std::vector<std::string>& arguments) {
   auto line = ParseCommandLine(arguments);

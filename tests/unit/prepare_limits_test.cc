@@ -14,7 +14,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 PhaseNeeds NeedsOfPhase(const v1::Prepare& prepare) {
   const OperationSpec* const spec = *FindOperation(prepare.operation().name());

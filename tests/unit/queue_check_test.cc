@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 v1::Plan PlanOf(const std::string& engine, uint32_t depth,
                 const std::function<void(v1::Operation&)>& change = {}) {

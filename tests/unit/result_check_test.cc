@@ -12,7 +12,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 constexpr int64_t kStartNs = 1'000'000'000'000;
 constexpr int64_t kSecond = 1'000'000'000;

@@ -13,7 +13,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 const ResumingProgram kHere = {.version = "1.0+abc", .host = "a", .boot_id = "boot"};
 

@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // Two workers on two clients, on one NFS mount.
 v1::RunRecord TwoWorkers() {

@@ -16,7 +16,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // A worker with the root DIRECTORY/root; DIRECTORY/outside is not its business.
 struct Confined {

@@ -12,7 +12,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 SimulatedWorker On(const std::string& host, const std::string& boot_id) {
   SimulatedWorker worker;

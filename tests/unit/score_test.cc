@@ -36,7 +36,7 @@ TEST_CASE("a score is noted once, with its formula") {
   NoteScore(report);
   NoteScore(report);
   REQUIRE(report.notes_size() == 1);
-  CHECK_THAT(report.notes(0), Catch::Matchers::Contains("score 6 = sqrt(4 GiB/s x 9 kIOPS)"));
+  CHECK_THAT(report.notes(0), Catch::Contains("score 6 = sqrt(4 GiB/s x 9 kIOPS)"));
 }
 
 TEST_CASE("a phase that is missing does not shift the others: their numbers count") {

@@ -5,7 +5,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 constexpr char kPath[] = "/mnt/nfs";
 

@@ -16,7 +16,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 // A directory that run 7 has claimed, for 2 workers with 2 lanes each.
 struct Claimed : TempDir {

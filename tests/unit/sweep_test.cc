@@ -7,7 +7,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 GivenOptions Given(const std::vector<std::pair<std::string, std::string>>& options) {
   GivenOptions given;

@@ -10,7 +10,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 namespace fs = std::filesystem;
 
 v1::Plan PlanOn(const std::string& path, const std::string& engine = "posix") {

@@ -8,7 +8,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 std::string ErrorOf(const std::vector<std::string>& arguments) {
   const auto line = ParseCommandLine(arguments);

@@ -9,7 +9,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 const v1::Mark* MarkOf(const v1::PhaseReport& report, const std::string& code) {
   for (const v1::Mark& mark : report.marks()) {

@@ -7,7 +7,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 constexpr WorkerAction kAllActions[] = {WorkerAction::kRemount, WorkerAction::kLogFiles,
                                         WorkerAction::kDropCaches, WorkerAction::kStripe};
