@@ -237,7 +237,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
   // Unpacks an event that was taken out of events().
   std::optional<ReceivedEvent> Taken(std::optional<QueuedEvent> event) {
     if (!event) return std::nullopt;
-    Joined(event->received.worker)->NoteTaken(*event);
+    if (auto session = Joined(event->received.worker); session != nullptr) session->NoteTaken(*event);
     return std::move(event->received);
   }
   bool has_many_workers() const { return options_.expected_workers >= kManyWorkers; }
