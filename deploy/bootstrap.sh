@@ -89,7 +89,9 @@ build() {
     [ "$tests" = ON ] && insist+=(-DIOBENCH_PAGE=ON)
     [ "$tests" = ON ] && [[ $(packages test) == *libnfs* ]] && insist+=(-DIOBENCH_LIBNFS=ON)
     [ "$tests" = ON ] && [[ $(packages test) == *libxlsxwriter* ]] && insist+=(-DIOBENCH_WORKBOOK=ON)
-    cmake --preset "$preset" -DIOBENCH_TESTS="$tests" -DIOBENCH_UNIT_TESTS="$units" "${insist[@]}"
+    # Warnings are errors only with the tests: another compiler may warn of code that is right, and that must not end
+    # somebody's first build.
+    cmake --preset "$preset" -DIOBENCH_TESTS="$tests" -DIOBENCH_WERROR="$tests" -DIOBENCH_UNIT_TESTS="$units" "${insist[@]}"
   fi
   say "building preset $preset"
   cmake --build --preset "$preset" --parallel "$(build_jobs)" ${1:+--target "$@"}

@@ -1,8 +1,8 @@
 # The system packages that cluster-iobench needs, and how each distribution installs them. Sourced by bootstrap.sh,
 # which provides say(), warn(), die() and as_root().
 #
-# Tested on Debian 12. The names for Ubuntu LTS and for RHEL 9 / Fedora follow their package lists and are untested;
-# detect_distribution() says so.
+# Tested on Debian 12; on Debian 13, `run` and the unit tests. The names for Ubuntu LTS and for RHEL 9 / Fedora follow
+# their package lists and are untested; detect_distribution() says so.
 
 detect_distribution() {
   [ -r /etc/os-release ] || die "there is no /etc/os-release: cannot tell which distribution this is." \
@@ -17,9 +17,11 @@ detect_distribution() {
     *) die "no package names are known for $distribution $distribution_version." \
          "Install what deploy/lib_packages.sh lists for Debian by hand, then use cmake --preset release." ;;
   esac
-  [ "$distribution:$distribution_version" = debian:12 ] ||
-    warn "$distribution $distribution_version: untested. The package names are those of its own package list;" \
-      "Debian 12 is the reference."
+  case $distribution:$distribution_version in
+    debian:12 | debian:13) ;;
+    *) warn "$distribution $distribution_version: untested. The package names are those of its own package list;" \
+         "Debian 12 is the reference." ;;
+  esac
 }
 
 # Node.js and npm bundle the web page. Packages from nodejs.org's own repository hold both and conflict with Debian's

@@ -44,7 +44,6 @@ class ClusterIobench(CMakePackage):
     def cmake_args(self):
         return [
             self.define("IOBENCH_TESTS", False),
-            self.define("IOBENCH_WERROR", False),
             self.define_from_variant("IOBENCH_MPI", "mpi"),
             self.define_from_variant("IOBENCH_LIBNFS", "libnfs"),
             self.define_from_variant("IOBENCH_PAGE", "page"),
