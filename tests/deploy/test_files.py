@@ -279,6 +279,13 @@ def test_bootstrap_runs_the_program_where_the_user_is(tmp_path):
     assert (tmp_path / "directory").read_text() == f"{elsewhere}\n"
 
 
+def test_warnings_of_another_compiler_do_not_end_the_first_build(tmp_path):
+    bootstrap_run(tmp_path, "--print-plan")
+    (configured,) = [call for call in (tmp_path / "calls").read_text().splitlines() if "--preset release -D" in call]
+    assert "-DIOBENCH_WERROR=OFF" in configured
+    assert "IOBENCH_WERROR" not in (DEPLOY.parent / "CMakePresets.json").read_text()
+
+
 @pytest.mark.parametrize("moved", [False, True], ids=["in place", "moved"])
 def test_bootstrap_configures_a_clone_that_was_moved_again(tmp_path, moved):
     tree = tmp_path / "build" / "release"

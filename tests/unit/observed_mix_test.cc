@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -49,7 +50,7 @@ v1::NfsDelta Delta(const std::string& before, const std::string& after) {
   return *delta;
 }
 
-const v1::MixPart& PartOf(const v1::MixGroup& group, const std::string& operation) {
+const v1::MixPart& PartOf(const v1::MixGroup& group, std::string_view operation) {
   for (const v1::MixPart& part : group.parts()) {
     if (part.operation() == operation) return part;
   }
@@ -57,7 +58,7 @@ const v1::MixPart& PartOf(const v1::MixGroup& group, const std::string& operatio
   return group.parts(0);
 }
 
-const v1::ObservedRequest& RequestOf(const v1::MixGroup& group, const std::string& name) {
+const v1::ObservedRequest& RequestOf(const v1::MixGroup& group, std::string_view name) {
   for (const v1::ObservedRequest& request : group.observed().requests()) {
     if (request.name() == name) return request;
   }
