@@ -45,6 +45,7 @@ v1::PhaseReport BriefOf(const v1::PhaseReport& phase, WorkersInBrief workers) {
   brief.set_lanes_failed(phase.lanes_failed());
   brief.set_lanes_sat_out(phase.lanes_sat_out());
   brief.set_interrupted(phase.interrupted());
+  brief.set_not_whole(phase.not_whole());
   brief.set_bytes_per_lane(phase.bytes_per_lane());
   brief.set_lane_count(phase.lane_count());
   brief.set_target(phase.target());

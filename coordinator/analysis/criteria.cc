@@ -66,7 +66,7 @@ Reading ReadingOf(Figure figure, const v1::PhaseReport& phase) {
 
 // Returns why the figure of a phase decides nothing; empty: it does.
 std::string DoubtAbout(const Criterion& criterion, const Reading& reading, const v1::PhaseReport& phase) {
-  if (phase.interrupted()) return "it was interrupted";
+  if (!phase.not_whole().empty()) return absl::StrCat("it is not whole: ", phase.not_whole());
   if (!std::isfinite(reading.value)) return "it has no such figure";
   if (criterion.figure == Figure::kMarks) return {};
   std::vector<std::string> doubts;

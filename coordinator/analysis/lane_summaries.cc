@@ -183,8 +183,8 @@ void FillLosses(const PhaseView& view, v1::PhaseReport& report) {
         error.set_lane(static_cast<int32_t>(lane.lane()));
         if (error.operation().empty()) error.set_operation(lane.operation());
         if (error.file().empty()) error.set_file(lane.file());
-      } else if (lane.sat_out()) {
-        ++sat_out;
+      } else if (lane.sat_out() && view.assignments.Of(worker.number) != nullptr) {
+        ++sat_out;  // a worker that no assignment selects sits out as planned
       }
     }
   }

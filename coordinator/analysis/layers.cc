@@ -234,7 +234,7 @@ void NoteLayers(const v1::PhaseReport& phase, v1::RunReport& report) {
   const v1::Phase& planned = *PlannedPhase(plan, phase);
   const bool local = planned.has_on_servers();
   v1::LayersReport* const entry = LayersOf(local ? planned.on_servers().phase() : planned.name(), report);
-  if (entry == nullptr || phase.interrupted() || phase.workers_lost() > 0 || phase.lanes_failed() > 0) return;
+  if (entry == nullptr || !phase.not_whole().empty()) return;
   if (!std::isfinite(RateOfPhase(phase))) return;
   const double timed_bytes = TimedBytes(phase, planned.stop().warmup_s());
   local ? NoteServersPhase(phase, timed_bytes, *entry) : NoteClientsPhase(phase, timed_bytes, *entry);

@@ -111,7 +111,7 @@ void NotePerClient(const v1::PhaseReport& phase, v1::RunReport& report) {
       ReportOn(planned.has_alone() ? planned.alone().phase() : planned.name(), report);
   if (mine == nullptr) return;
   mine->set_in_ops(phase.headline_in_ops());
-  if (phase.interrupted() || phase.workers_lost() > 0 || phase.lanes_failed() > 0) return;
+  if (!phase.not_whole().empty()) return;
   if (!std::isfinite(RateOfClients(phase))) return;
   if (!planned.has_alone()) {
     NoteTogether(plan, phase, *mine);

@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/summarize.h"
 
 namespace iobench {
@@ -92,12 +91,10 @@ std::vector<v1::RepetitionReport> RepetitionsOfAll(const Phases& phases) {
     if (is_new) all.push_back({.name = phase.name(), .values = {}});
     Named& named = all[position->second];
     any_repeated |= ++named.phase_count > 1;
-    // Excludes interrupted repetitions and those without a figure. A repetition without some workers or lanes measured
-    // something different from the others.
+    // A repetition that is not whole measured something different from the others.
     named.metadata = phase.headline_in_ops();
     const double value = named.metadata ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
-    if (phase.interrupted()) continue;
-    if (HasMark(phase, "partial")) {
+    if (!phase.not_whole().empty()) {
       ++named.partial_count;
     } else if (std::isfinite(value)) {
       named.values.push_back(value);

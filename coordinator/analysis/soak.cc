@@ -141,7 +141,7 @@ v1::SoakRound& RoundOf(const v1::PhaseReport& phase, double start_s, int phases,
 }
 
 double RateOf(const v1::PhaseReport& phase) {
-  if (phase.interrupted() || phase.workers_lost() > 0 || phase.lanes_failed() > 0) return kNaN;
+  if (!phase.not_whole().empty()) return kNaN;
   return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
 }
 

@@ -13,6 +13,7 @@
 #include "coordinator/analysis/lane_summaries.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/marks/verify_summary.h"
+#include "coordinator/analysis/marks/whole.h"
 #include "coordinator/analysis/phase/figures.h"
 #include "coordinator/analysis/phase/fullness.h"
 #include "coordinator/analysis/phase/open_loop_figures.h"
@@ -132,6 +133,7 @@ v1::FinishedPhase FinishPhase(const v1::RunRecord& run, const v1::PhaseRecord& p
   *report.mutable_start() = StartOf(phase, aligned, figures.duration_s);
   FillSteps(view, report);
   FillLosses(view, report);
+  FillWhole(view, report);
   FillVerify(view, report);
   FillBetween(view, report);
   FillOpenLoop(view, report);

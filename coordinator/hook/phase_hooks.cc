@@ -29,7 +29,7 @@ constexpr int64_t kAfterInterruptOfMpiNs = 200'000'000;
 std::string StatusOfPhase(const v1::PhaseReport& report, const absl::Status& ended) {
   if (report.interrupted()) return "interrupted";
   if (!ended.ok() || HasFailed(report)) return "failed";
-  return report.workers_lost() > 0 || report.lanes_sat_out() > 0 ? "partial" : "ok";
+  return report.not_whole().empty() ? "ok" : "partial";
 }
 
 }  // namespace

@@ -122,14 +122,15 @@ TEST_CASE("it cannot be told from too little, and the reason is given") {
   phase.mutable_regions_max_s()->set_fsync(10);
   CHECK(Mentions(why(other, flushed), "other run: the flush took 25 % of the measured time"));
   RunScript partial = RunScript().Repeats("write", {5});
-  partial.report().mutable_phases(0)->add_marks()->set_code("partial");
+  partial.report().mutable_phases(0)->set_not_whole("1 lane sat out");
   CHECK(Mentions(why(other, partial), "other run: no complete measurement"));
 }
 
 TEST_CASE("partial and interrupted repetitions do not count, marks do") {
   RunScript a = RunScript().Repeats("write", {100, 101, 99, 1, 2});
+  a.report().mutable_phases(3)->set_not_whole("1 lane failed");
   a.report().mutable_phases(3)->add_marks()->set_code("partial");
-  a.report().mutable_phases(4)->set_interrupted(true);
+  a.report().mutable_phases(4)->set_not_whole("interrupted");
   a.report().mutable_phases(0)->add_marks()->set_code("cached");
   const v1::CompareReport report = Compared({a, RunScript().Repeats("write", {100, 101, 99})});
   CHECK(report.phases(0).baseline().count() == 3);

@@ -198,6 +198,7 @@ TEST_CASE("of repetitions a cell has the median, and a phase without a figure sa
 TEST_CASE("repetitions that did nothing, lost a lane or have no figure leave the median to the others") {
   SweepRun run;
   run.Phase("write", 1, 64_KiB, 4_KiB, 1000).Phase("write", 1, 64_KiB, 8_KiB, 7000);
+  run.report().mutable_phases(1)->set_not_whole("1 lane failed");
   run.report().mutable_phases(1)->add_marks()->set_code("partial");
   run.plan().set_repetitions(5);
   const auto repeat = [&run](double kib_per_s, uint64_t ops, const char* mark) {
@@ -207,6 +208,7 @@ TEST_CASE("repetitions that did nothing, lost a lane or have no figure leave the
       phase.mutable_headline()->set_bytes_per_s(planned == 0 ? kib_per_s * 1024 : std::nan(""));
       phase.set_ops(ops);
       if (mark != nullptr) phase.add_marks()->set_code(mark);
+      if (mark != nullptr) phase.set_not_whole("1 lane failed");
       *run.report().add_phases() = phase;
     }
   };

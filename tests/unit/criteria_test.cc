@@ -97,7 +97,7 @@ TEST_CASE("a phase that did not run leaves a criterion undecided, unless another
 }
 
 TEST_CASE("a figure that is in doubt decides nothing, one that only explains itself does") {
-  for (const std::string code : {"unflushed", "cached", "partial", "too_short", "memory_fs"}) {
+  for (const std::string code : {"unflushed", "cached", "generator_bound", "too_short", "memory_fs"}) {
     v1::RunReport report = WriteAndRead("write>=1MiB/s");
     report.mutable_phases(0)->add_marks()->set_code(code);
     const v1::CriterionReport verdict = Verdict(report);
@@ -109,8 +109,8 @@ TEST_CASE("a figure that is in doubt decides nothing, one that only explains its
   bound.mutable_phases(0)->add_marks()->set_code("network_bound");
   CHECK(Verdict(bound).met());
   v1::RunReport interrupted = WriteAndRead("write>=1MiB/s");
-  interrupted.mutable_phases(0)->set_interrupted(true);
-  CHECK(Verdict(interrupted).problem() == "it was interrupted");
+  interrupted.mutable_phases(0)->set_not_whole("interrupted, 1 lane failed");
+  CHECK(Verdict(interrupted).problem() == "it is not whole: interrupted, 1 lane failed");
   v1::RunReport none = WriteAndRead("write>=1MiB/s");
   none.mutable_phases(0)->mutable_headline()->set_bytes_per_s(std::nan(""));
   CHECK(Verdict(none).problem() == "it has no such figure");

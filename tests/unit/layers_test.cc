@@ -242,7 +242,7 @@ TEST_CASE("the rates of repetitions are means, and a phase that lost a worker sa
   second.set_index(3);  // the plan has two phases
   NoteLayers(second, report);
   v1::PhaseReport lost = ByServer(1);
-  lost.set_workers_lost(1);
+  lost.set_not_whole("1 lane sat out");
   NoteLayers(lost, report);
   CHECK(LayersIn(report).rows(0).rate() == 150 * kMiB);
   CHECK(LayersIn(report).rows(0).count() == 2);

@@ -87,6 +87,7 @@ TEST_CASE("the report of a run has each client's rate alone and together") {
       script.Worker(lane).RunsOn("c" + std::to_string(lane), "boot " + std::to_string(lane));
       if (mib[lane] == 0) {
         script.Lane(lane).SitsOut();
+        script.plan().mutable_assignments(0)->mutable_who()->add_workers(1 - lane);  // the other one
       } else {
         script.Lane(lane).Moves(mib[lane] * 1_MiB).EndsAt(1_s).InOps(mib[lane]);
       }

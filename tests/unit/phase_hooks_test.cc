@@ -137,10 +137,10 @@ TEST_CASE("a phase of which a worker's results were refused has failed for the c
   CHECK(VariablesOf(report).at("IOBENCH_STATUS") == "failed");
 }
 
-TEST_CASE("a phase that lost a worker is partial for the command after it") {
+TEST_CASE("a phase that is not whole is partial for the command after it") {
   v1::PhaseReport report;
   CHECK(VariablesOf(report).at("IOBENCH_STATUS") == "ok");
-  report.set_workers_lost(1);
+  report.set_not_whole("1 worker lost");
   CHECK(VariablesOf(report).at("IOBENCH_STATUS") == "partial");
   report.set_lanes_failed(1);
   CHECK(VariablesOf(report).at("IOBENCH_STATUS") == "failed");

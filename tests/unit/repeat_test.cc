@@ -96,7 +96,7 @@ TEST_CASE("a repetition that lost workers or lanes is left out of the median, an
                                          PhaseWith("read", 1)};
   phases[3].add_marks()->set_code("too_short");
   CHECK(SummarizeRepetitions(phases)[0].count() == 4);
-  phases[3].add_marks()->set_code("partial");
+  phases[3].set_not_whole("1 lane failed");
   const std::vector<v1::RepetitionReport> reports = SummarizeRepetitions(phases);
   REQUIRE(reports.size() == 1);
   CHECK(reports[0].count() == 3);
@@ -107,7 +107,7 @@ TEST_CASE("a repetition that lost workers or lanes is left out of the median, an
 
 TEST_CASE("where all repetitions are partial there is no median") {
   std::vector<v1::PhaseReport> phases = {PhaseWith("read", 10), PhaseWith("read", 20)};
-  for (v1::PhaseReport& phase : phases) phase.add_marks()->set_code("partial");
+  for (v1::PhaseReport& phase : phases) phase.set_not_whole("1 worker lost");
   const std::vector<v1::RepetitionReport> reports = SummarizeRepetitions(phases);
   REQUIRE(reports.size() == 1);
   CHECK(reports[0].partial_count() == 2);
@@ -117,7 +117,7 @@ TEST_CASE("where all repetitions are partial there is no median") {
 TEST_CASE("a phase without a figure, or cut off by an interrupt, is no repetition") {
   std::vector<v1::PhaseReport> phases = {PhaseWith("read", 10), PhaseWith("read", 20), PhaseWith("read", 999),
                                          PhaseWith("read", std::numeric_limits<double>::quiet_NaN())};
-  phases[2].set_interrupted(true);
+  phases[2].set_not_whole("interrupted");
   const std::vector<v1::RepetitionReport> reports = SummarizeRepetitions(phases);
   REQUIRE(reports.size() == 1);
   CHECK(reports[0].count() == 2);

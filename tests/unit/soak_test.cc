@@ -68,6 +68,7 @@ TEST_CASE("rounds are placed on the time axis of the run, and counted when they 
   NoteSoak(PhaseAt(2, 25, 300), report);
   v1::PhaseReport cut = PhaseAt(3, 40, 5);
   cut.set_interrupted(true);
+  cut.set_not_whole("interrupted");
   NoteSoak(cut, report);
   const v1::SoakReport& soak = report.soak();
   CHECK(soak.complete_rounds() == 1);
@@ -250,9 +251,11 @@ TEST_CASE("a round in which a worker was lost or a lane failed has no rate") {
   v1::RunReport report = Begun();
   v1::PhaseReport lost = PhaseAt(0, 0, 10);
   lost.set_workers_lost(1);
+  lost.set_not_whole("1 worker lost");
   NoteSoak(lost, report);
   v1::PhaseReport failed = PhaseAt(1, 12, 10);
   failed.set_lanes_failed(1);
+  failed.set_not_whole("1 lane failed");
   v1::WorkerPhaseReport& worker = *failed.mutable_clients(0)->add_workers();
   worker.add_lanes()->set_failed(true);
   worker.add_lanes()->set_failed(true);

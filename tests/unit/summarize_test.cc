@@ -1,6 +1,7 @@
 #include "coordinator/analysis/summarize.h"
 
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <cmath>
 #include <string>
 
@@ -212,6 +213,23 @@ TEST_CASE("an interrupt stops lanes too, but leaves the full figure of what was 
   const v1::PhaseReport report = script.Report();
   CHECK(report.interrupted());
   CHECK(report.throughput_bytes_per_s().full() == Approx(11 * kGiB / 6));
+}
+
+TEST_CASE("a phase is whole unless a lane failed, sat out or was lost, or an interrupt cut it off") {
+  CHECK(TwoLanes().Report().not_whole().empty());
+  PhaseScript sat_out = TwoLanes();
+  sat_out.Lane(1).SitsOut();
+  CHECK(sat_out.Report().not_whole() == "1 lane sat out");
+  PhaseScript failed = TwoLanes();
+  failed.Lane(1).FailsWith(EIO);
+  failed.phase.set_interrupted(true);
+  CHECK(failed.Report().not_whole() == "interrupted, 1 lane failed");
+  PhaseScript lost = TwoLanes();
+  lost.Worker(1).IsLost("gone");
+  CHECK(lost.Report().not_whole() == "1 worker lost");
+  v1::PhaseRecord record = TwoLanes().Record();
+  record.mutable_workers(1)->set_refused_reason("impossible");
+  CHECK(SummarizePhase(TwoLanes().Run(), record).not_whole() == "1 worker refused");
 }
 
 TEST_CASE("lanes that end at the time limit end normally") {

@@ -61,13 +61,13 @@ TEST_CASE("equal phases on one target keep their order, and each has a row") {
   CHECK(table.rows[1].rates == std::vector<double>{20, 40});
 }
 
-TEST_CASE("of a target's repetitions the median of the complete ones counts") {
+TEST_CASE("of a target's repetitions the median of the whole ones counts") {
   Run run;
   run.Phase("write", 1).Phase("write", 2);
   run.Measured(100).Measured(10).Measured(200).Measured(20).Measured(600).Measured(99);
-  run.last().add_marks()->set_code("partial");
+  run.last().set_not_whole("1 worker lost");
   run.Measured(900).Measured(5);
-  run.last().set_interrupted(true);
+  run.last().set_not_whole("interrupted");
   const TargetTable table = TargetTableOf(run.report);
   REQUIRE(table.rows.size() == 1);
   CHECK(table.rows[0].rates == std::vector<double>{400, 15});

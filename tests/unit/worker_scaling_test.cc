@@ -70,11 +70,11 @@ TEST_CASE("seeks scale in ops per second") {
   CHECK(scaling[0].points[1].scaling == Approx(1.5));
 }
 
-TEST_CASE("of repetitions the median counts, without those that lost somebody") {
+TEST_CASE("of repetitions the median counts, without those that are not whole") {
   Run run;
   run.Phase("write", 1, 100).Phase("write", 2, 200);
   run.Measured(2, 1, 100).Measured(3, 2, 160).Measured(4, 1, 100).Measured(5, 2, 20);
-  run.last().set_workers_lost(1);
+  run.last().set_not_whole("1 lane sat out");
   const auto scaling = run.Scaling();
   REQUIRE(scaling.size() == 1);
   CHECK(scaling[0].points[1].rate == 180);  // of 200 and 160

@@ -50,8 +50,7 @@ Measurement MeasurementOf(const v1::PhaseReport& phase) {
   made.p99_us = latency.count() > 0 ? latency.p99() : std::numeric_limits<double>::quiet_NaN();
   made.p99_unsure =
       std::find(latency.unsure().begin(), latency.unsure().end(), "p99") != latency.unsure().end();
-  const bool partial = std::find(made.marks.begin(), made.marks.end(), "partial") != made.marks.end();
-  made.counts = !phase.interrupted() && !partial && std::isfinite(made.rate) && made.rate > 0;
+  made.counts = phase.not_whole().empty() && std::isfinite(made.rate) && made.rate > 0;
   return made;
 }
 

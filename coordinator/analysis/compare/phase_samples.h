@@ -17,7 +17,7 @@ struct Measurement {
   double rate = 0;  // headline: ops/s of metadata operations, bytes/s of all others
   double p99_us = 0;
   bool p99_unsure = false;
-  bool counts = false;  // false: interrupted, partial, or without a figure
+  bool counts = false;  // false: not whole, or without a figure
   std::vector<std::string> marks;
 };
 

@@ -127,7 +127,7 @@ Sweep SweepOf(const v1::RunReport& report, uint32_t only_target) {
     cell.failed |= phase.ops() == 0;
     const double rate = cell.in_ops ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
     if (phase.ops() == 0 || !std::isfinite(rate)) continue;
-    Measured& measured = IsComplete(phase) ? cell : cell.partial;
+    Measured& measured = phase.not_whole().empty() ? cell : cell.partial;
     measured.rates.push_back(rate);
     NoteMarks(phase, measured, sweep);
   }

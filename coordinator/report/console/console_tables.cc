@@ -318,7 +318,7 @@ void PutRepetitions(const v1::RunReport& report, ConsolePage& page) {
                   column.Text(repetition.stddev())});
     if (repetition.partial_count() > 0) {
       left_out.push_back(
-          absl::StrCat(repetition.partial_count(), " of ", Printable(repetition.name()), " (partial)"));
+          absl::StrCat(repetition.partial_count(), " of ", Printable(repetition.name()), " (not whole)"));
     }
   }
   page.Table(table);

@@ -60,7 +60,7 @@ std::string TableValue(const v1::IozoneOutput& output, const v1::PhaseReport& ph
                            ? phase.throughput_bytes_per_s().children() / kBytesPerKilobyte
                        : unit == IozoneUnit::kOps ? ops_per_s
                                                   : 1e6 / ops_per_s;
-  if (!std::isfinite(value) || phase.lanes_failed() + phase.workers_lost() > 0) return "";
+  if (!std::isfinite(value) || !phase.not_whole().empty()) return "";
   return absl::StrFormat("%.0f", std::floor(value));
 }
 

@@ -49,8 +49,7 @@ std::string ChildLine(const IozoneChild& child, const char* unit, const char* ra
 }
 
 std::string NotCounted(const v1::PhaseReport& phase) {
-  if (phase.workers_lost() + phase.lanes_failed() + phase.lanes_sat_out() == 0 && !phase.interrupted())
-    return "";
+  if (phase.not_whole().empty()) return "";
   return absl::StrCat("\tNot counted: workers lost ", phase.workers_lost(), ", lanes failed ",
                       phase.lanes_failed(), ", lanes that sat out ", phase.lanes_sat_out(),
                       phase.interrupted() ? "; interrupted" : "", "\n");

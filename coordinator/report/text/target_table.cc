@@ -36,14 +36,6 @@ std::string NameWithoutTarget(const v1::Phase& phase, const std::string& path) {
 
 }  // namespace
 
-bool IsComplete(const v1::PhaseReport& phase) {
-  if (phase.interrupted()) return false;
-  for (const v1::Mark& mark : phase.marks()) {
-    if (mark.code() == "partial") return false;
-  }
-  return true;
-}
-
 std::string TargetRow::RatioText(size_t target) const {
   const double ratio = rates[target] / rates[0];
   return std::isfinite(ratio) ? Percent(100 * ratio) : "-";
@@ -79,7 +71,7 @@ TargetTable TargetTableOf(const v1::RunReport& report) {
   for (const v1::PhaseReport& phase : report.phases()) {
     const auto [row, column] = cell_of_phase[phase.index() % cell_of_phase.size()];
     samples[row].in_ops = phase.headline_in_ops();
-    if (!IsComplete(phase)) continue;
+    if (!phase.not_whole().empty()) continue;
     const v1::Headline& headline = phase.headline();
     const double rate = phase.headline_in_ops() ? headline.ops_per_s() : headline.bytes_per_s();
     if (std::isfinite(rate)) samples[row].rates[column].push_back(rate);

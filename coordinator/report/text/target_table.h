@@ -10,14 +10,11 @@
 
 namespace iobench {
 
-// False for a phase that was interrupted or lost a worker or lane: as a repetition, it measured something else.
-bool IsComplete(const v1::PhaseReport& phase);
-
 // Phases that are equal but for their target.
 struct TargetRow {
   std::string name;  // of the phase, without its target
   bool in_ops = false;
-  // The headline rate (ops/s if `in_ops`, otherwise bytes/s) on each target; the median of complete repetitions. NaN:
+  // The headline rate (ops/s if `in_ops`, otherwise bytes/s) on each target; the median of whole repetitions. NaN:
   // there is none.
   std::vector<double> rates;
 
@@ -31,7 +28,7 @@ struct TargetTable {
 };
 
 // Returns an empty table if the run's phases do not use at least two targets one after the other. The phases may be
-// briefs (coordinator/analysis/brief.h). Repetitions that are not complete are excluded.
+// briefs (coordinator/analysis/brief.h). Repetitions that are not whole are excluded.
 TargetTable TargetTableOf(const v1::RunReport& report);
 
 }  // namespace iobench

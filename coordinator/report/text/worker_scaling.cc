@@ -35,10 +35,6 @@ struct Sweep {
   std::map<uint32_t, Point> points;  // by number of workers
 };
 
-bool IsWhole(const v1::PhaseReport& phase) {
-  return !phase.interrupted() && phase.workers_lost() == 0 && phase.lanes_failed() == 0;
-}
-
 // For a phase with all workers, the report may not list them.
 void Add(const v1::RunReport& report, const v1::PhaseReport& phase, Sweep& sweep) {
   const bool by_all = phase.clients().empty();
@@ -47,7 +43,7 @@ void Add(const v1::RunReport& report, const v1::PhaseReport& phase, Sweep& sweep
   point.clients = std::max(point.clients, static_cast<uint32_t>(clients));
   point.lanes = std::max(point.lanes, phase.lane_count());
   const double rate = phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
-  if (IsWhole(phase) && std::isfinite(rate)) point.rates.push_back(rate);
+  if (phase.not_whole().empty() && std::isfinite(rate)) point.rates.push_back(rate);
   sweep.scaling.metadata = phase.metadata();
   sweep.scaling.in_ops = phase.headline_in_ops();
 }

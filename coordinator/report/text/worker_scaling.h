@@ -16,7 +16,7 @@ uint32_t WorkerCount(const v1::PhaseReport& phase);
 
 struct ScalingPoint {
   uint32_t worker_count = 0, client_count = 0, lane_count = 0;
-  // The headline rate (ops/s if `in_ops`, otherwise bytes/s); the median of complete repetitions.
+  // The headline rate (ops/s if `in_ops`, otherwise bytes/s); the median of whole repetitions.
   double rate = 0;
   double rate_per_client = 0;  // a client is a host
   // The rate per worker relative to that of the first point. If that has one worker, rate of N / (N x rate of 1);
@@ -35,8 +35,8 @@ struct WorkerScaling {
 };
 
 // Returns, in the plan's order, one entry for each phase that the plan has with several numbers of workers but
-// otherwise equal; empty if there is none. Repetitions that were interrupted or lost a worker or lane are excluded. A
-// point without any complete repetition has NaN figures; if it is the first one, scaling is unknown.
+// otherwise equal; empty if there is none. Repetitions that are not whole are excluded. A
+// point without any whole repetition has NaN figures; if it is the first one, scaling is unknown.
 std::vector<WorkerScaling> ScalingOf(const v1::RunReport& report);
 
 }  // namespace iobench

@@ -1,0 +1,29 @@
+"""What is decided once in analysis is not decided again elsewhere."""
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = [file for folder in ("coordinator", "web/src") for file in sorted((ROOT / folder).rglob("*"))
+           if file.suffix in (".cc", ".h", ".js")]
+
+
+def statements():
+    for file in SOURCES:
+        text = re.sub(r"//.*", "", file.read_text(encoding="utf-8"))
+        for statement in re.split(r"[;{}]\n", text):
+            yield file.relative_to(ROOT), " ".join(statement.split())
+
+
+def test_no_format_chooses_between_response_and_service_times():
+    """latency_us is what counts (coordinator/analysis/phase/latency.h); the others are shown by their own names."""
+    choices = [(file, statement) for file, statement in statements()
+               if "latency_us" in statement and re.search(r"response_us|service_us", statement)]
+    assert [file for file, _ in choices] == [pathlib.Path("coordinator/analysis/phase/latency.cc")], choices
+
+
+def test_only_analysis_judges_whether_a_phase_is_whole():
+    """not_whole is what counts (coordinator/analysis/marks/whole.h); the counts behind it are only shown."""
+    count = r"(lanes_failed|workers_lost|lanes_sat_out)\(\)"
+    joined = rf"interrupted\(\) *(\|\||&&).*{count}|{count}.*(\|\||&&) *!?[\w.>-]*interrupted\(\)"
+    judged = [(file, statement) for file, statement in statements() if re.search(joined, statement)]
+    assert not judged, judged
