@@ -49,8 +49,6 @@ class TableBuilder {
   void Build() {
     for (size_t client = 0; client < view_.roster.client_count(); ++client) AddClient(client);
     SetShares();
-    Histogram& all = *client_latency_;
-    all.Clear();
     for (int kind = 0; kind < kOpKindCount; ++kind) {
       if (!has_kind_[kind]) continue;
       v1::KindReport& kind_report = (*report_.mutable_by_kind())[NameOf(static_cast<OpKind>(kind))];
@@ -59,9 +57,8 @@ class TableBuilder {
       kind_report.set_bytes_per_s(Rate(kind_measured_bytes_[kind], view_.figures.headline_seconds));
       kind_report.set_ops_per_s(Rate(kind_measured_ops_[kind], view_.figures.headline_seconds));
       *kind_report.mutable_latency_us() = LatencyOf(*kind_latency_[kind]);
-      all.Merge(*kind_latency_[kind]);
     }
-    *report_.mutable_latency_us() = LatencyOf(all);
+    *report_.mutable_latency_us() = LatencyOf(*all_latency_);
   }
 
  private:
@@ -117,6 +114,7 @@ class TableBuilder {
     table.set_measured_ops(Whole(totals.measured_ops));
     table.set_ops_per_s(totals.any_lane ? Rate(totals.measured_ops, view_.figures.headline_seconds) : kNaN);
     *table.mutable_latency_us() = LatencyOf(*client_latency_);
+    all_latency_->Merge(*client_latency_);
     table.set_clock_error_us(static_cast<double>(error_ns) / 1e3);
     *table.mutable_host_delta() = ClientDelta(view_.run, results);
     table.set_cpu_percent(CpuPercent(table.host_delta()));
@@ -269,7 +267,7 @@ class TableBuilder {
       if (bytes > 0)
         kind_measured_bytes_[k] += figures.measured.bytes.value * static_cast<double>(kind.bytes()) / bytes;
       kind_measured_ops_[k] += figures.measured.ops.value * static_cast<double>(kind.ops()) / ops;
-      kind_latency_[k]->AddProto(kind.latency()).IgnoreError();  // reported by AddLane
+      AddLatenciesOfKind(lane, kind, *kind_latency_[k]).IgnoreError();  // reported by AddLane
     }
   }
 
@@ -280,6 +278,7 @@ class TableBuilder {
   // A histogram is 37 KB, too large for the stack.
   std::unique_ptr<Histogram> lane_latency_ = std::make_unique<Histogram>();
   std::unique_ptr<Histogram> client_latency_ = std::make_unique<Histogram>();
+  std::unique_ptr<Histogram> all_latency_ = std::make_unique<Histogram>();
   std::unique_ptr<Histogram> kind_latency_[kOpKindCount];
   bool has_kind_[kOpKindCount] = {};
   uint64_t kind_bytes_[kOpKindCount] = {};

@@ -21,11 +21,7 @@ struct BesideFigures {
   bool background_in_ops = false;
 };
 
-// For an open loop, the response time counts: an op that has to wait for the one before it is late too.
-template <typename Report>  // PhaseReport or PartReport
-void SetLatency(const Report& report, BesideFigures& figures) {
-  const v1::Latency& latency =
-      report.has_open_loop() ? report.open_loop().response_us() : report.latency_us();
+void SetLatency(const v1::Latency& latency, BesideFigures& figures) {
   if (latency.count() == 0) return;
   figures.p50_us = latency.p50();
   figures.p99_us = latency.p99();
@@ -43,7 +39,7 @@ BesideFigures FiguresOfParts(const v1::PhaseReport& phase, bool in_ops) {
       continue;
     }
     figures.rate += in_ops ? part.ops_per_s() : part.bytes_per_s();
-    if (++victim_parts == 1) SetLatency(part, figures);
+    if (++victim_parts == 1) SetLatency(part.latency_us(), figures);
   }
   // Percentiles of several parts cannot be joined.
   if (victim_parts != 1) figures.p50_us = figures.p99_us = kNaN;
@@ -53,7 +49,7 @@ BesideFigures FiguresOfParts(const v1::PhaseReport& phase, bool in_ops) {
 BesideFigures FiguresBeside(const v1::PhaseReport& phase, bool in_ops) {
   if (!phase.parts().empty()) return FiguresOfParts(phase, in_ops);
   BesideFigures figures{.rate = in_ops ? phase.headline().ops_per_s() : phase.headline().bytes_per_s()};
-  SetLatency(phase, figures);
+  SetLatency(phase.latency_us(), figures);
   return figures;
 }
 
@@ -118,7 +114,7 @@ void NoteInterference(const v1::PhaseReport& phase, v1::RunReport& report) {
       entry == nullptr ? nullptr : RowBeside(planned.interference().background(), *entry);
   if (row == nullptr) return;
   if (planned.interference().background().empty()) entry->set_in_ops(phase.headline_in_ops());
-  if (phase.interrupted() || phase.workers_lost() > 0 || phase.lanes_failed() > 0) return;
+  if (!phase.not_whole().empty()) return;
   const BesideFigures figures = FiguresBeside(phase, entry->in_ops());
   if (!std::isfinite(figures.rate)) return;
   const uint32_t count = row->count();

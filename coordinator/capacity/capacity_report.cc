@@ -205,7 +205,7 @@ void CheckSteady(const CapacitySearch& search, v1::CapacityReport& report) {
     double sum = 0, count = 0;
     for (const MeasuredStep& other : search.steps()) {
       const CapacityStep &a = measured.step, &b = other.step;
-      if (a.is_open() || b.is_open() || measured.figures.worker_lost || other.figures.worker_lost ||
+      if (a.is_open() || b.is_open() || !measured.figures.whole || !other.figures.whole ||
           a.clients != b.clients || a.lanes_per_worker != b.lanes_per_worker)
         continue;
       sum += other.figures.ops_per_s;

@@ -71,7 +71,7 @@ std::vector<LevelFigures> LevelsOf(std::span<const MeasuredStep> steps, Kind kin
                                    const CapacitySettings& settings) {
   std::vector<LevelFigures> levels;
   for (const MeasuredStep& measured : steps) {
-    if (!IsOf(measured.step, kind, settings) || measured.figures.worker_lost) continue;
+    if (!IsOf(measured.step, kind, settings) || !measured.figures.whole) continue;
     auto level = std::find_if(levels.begin(), levels.end(), [&](const LevelFigures& known) {
       return KeyOf(known.step) == KeyOf(measured.step);
     });

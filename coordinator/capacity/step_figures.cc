@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/analysis/capacity/load_curve.h"
+#include "coordinator/analysis/phase/latency.h"
 
 namespace iobench {
 namespace {
@@ -85,8 +86,7 @@ double FairnessIn(const v1::PhaseReport& phase) {
 }  // namespace
 
 StepFigures FiguresOf(const v1::PhaseReport& phase, const std::optional<Slo>& slo) {
-  const bool open = phase.has_open_loop();
-  const v1::Latency& latency = open ? phase.open_loop().response_us() : phase.latency_us();
+  const v1::Latency& latency = phase.latency_us();
   StepFigures figures{
       .ops_per_s = phase.headline().ops_per_s(),
       .bytes_per_s = phase.metadata() ? 0 : phase.headline().bytes_per_s(),
@@ -94,11 +94,12 @@ StepFigures FiguresOf(const v1::PhaseReport& phase, const std::optional<Slo>& sl
       .p50_us = latency.p50(),
       .p99_us = latency.p99(),
       .slo_figure_us = slo.has_value() ? FigureOf(latency, slo->figure) : kNotMeasured,
-      .slo_service_figure_us = slo.has_value() ? FigureOf(phase.latency_us(), slo->figure) : kNotMeasured,
+      .slo_service_figure_us = slo.has_value() ? FigureOf(ServiceTimesIn(phase), slo->figure) : kNotMeasured,
       .percentiles_us = {latency.p50(), latency.p90(), latency.p99(), latency.p99_9()},
       .ops = latency.count(),
       .errors = ErrorsIn(phase),
       .worker_lost = phase.workers_lost() > 0,
+      .whole = phase.not_whole().empty(),
       .lane_count = static_cast<double>(phase.lane_count()),
       .fairness = FairnessIn(phase),
       .limits = {phase.limits().begin(), phase.limits().end()},
@@ -106,7 +107,7 @@ StepFigures FiguresOf(const v1::PhaseReport& phase, const std::optional<Slo>& sl
       .measured_s = phase.duration_s()};
   if (!std::isfinite(figures.ops_per_s)) figures.ops_per_s = 0;
   if (!std::isfinite(figures.bytes_per_s)) figures.bytes_per_s = 0;
-  if (open) {
+  if (phase.has_open_loop()) {
     figures.done_share = phase.open_loop().done_percent() / 100;
     figures.due_per_s = phase.open_loop().asked_ops_per_s();
   }

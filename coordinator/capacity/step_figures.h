@@ -40,6 +40,7 @@ struct StepFigures {
   double done_share = 1;  // open loop: of the ops that were due
   bool generator_bound = false;
   bool worker_lost = false;
+  bool whole = true;  // false: of fewer lanes or less time than planned, so it counts for no law, level or trend
   double lane_count = 0;                // that took part
   double fairness = 0;                  // Jain's index of the clients' rates; NaN: one client
   std::vector<std::string> marks = {};  // codes, each once

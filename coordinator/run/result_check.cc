@@ -103,12 +103,13 @@ absl::Status CheckKinds(const v1::LaneResult& lane) {
 }
 
 absl::Status CheckOpenLoop(const v1::LaneResult& lane, const v1::Operation& operation) {
-  if (!lane.has_response() && !lane.has_lag()) return absl::OkStatus();
+  if (!lane.has_service() && !lane.has_response() && !lane.has_lag()) return absl::OkStatus();
   if (!operation.has_arrivals())
     return Impossible("its ops were due at no time, and it says how late they were");
   uint64_t ops = 0;  // they do not wrap: CheckKinds
   for (const v1::KindResult& kind : lane.kinds()) ops += kind.ops();
-  IOBENCH_RETURN_IF_ERROR(CheckHistogram(lane.response(), ops));
+  if (!lane.has_service() || lane.has_response()) IOBENCH_RETURN_IF_ERROR(CheckHistogram(lane.response(), ops));
+  if (lane.has_service()) IOBENCH_RETURN_IF_ERROR(CheckHistogram(lane.service(), ops));
   return CheckHistogram(lane.lag(), ops);
 }
 

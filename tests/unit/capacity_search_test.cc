@@ -274,6 +274,7 @@ TEST_CASE("a lost worker ends the search") {
   StepFigures figures = Served(*search.Next());
   search.Note(figures);
   figures.worker_lost = true;
+  figures.whole = false;
   search.Note(figures);
   CHECK_FALSE(search.Next().has_value());
   CHECK(search.ended_early().find("a worker was lost") == 0);

@@ -133,7 +133,7 @@ TEST_CASE("victims of metadata operations are in ops, whatever the load is in") 
 TEST_CASE("a phase that lost a worker says nothing of victims") {
   v1::RunReport report = Begun();
   v1::PhaseReport lost = Part(1, 10, 1e6);
-  lost.set_workers_lost(1);
+  lost.set_not_whole("1 lane sat out");
   NoteInterference(lost, report);
   CHECK(std::isnan(report.interference(0).rows(1).rate()));
   CHECK(report.interference(0).rows(1).count() == 0);
@@ -142,9 +142,8 @@ TEST_CASE("a phase that lost a worker says nothing of victims") {
 TEST_CASE("in an open loop, victims are judged by response times") {
   v1::RunReport report = Begun();
   v1::PhaseReport phase = Part(1, 100, 1000);
-  v1::OpenLoopReport& open_loop = *phase.mutable_parts(0)->mutable_open_loop();
-  open_loop.mutable_response_us()->set_count(10);
-  open_loop.mutable_response_us()->set_p99(9000);
+  phase.mutable_parts(0)->mutable_latency_us()->set_p99(9000);
+  phase.mutable_parts(0)->mutable_open_loop()->mutable_service_us()->set_p99(100);
   NoteInterference(phase, report);
   CHECK(report.interference(0).rows(1).p99_us() == 9000);
 }

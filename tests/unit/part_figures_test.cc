@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <string>
+#include <vector>
 
 #include "coordinator/analysis/phase/open_loop_figures.h"
 #include "tests/support/phase_script.h"
@@ -87,6 +88,37 @@ TEST_CASE("an op counts as due for the part of its own worker only") {
   CHECK(report.parts(1).open_loop().missed_ops() == 7);
   CHECK(report.open_loop().asked_ops_per_s() == 900);
   CHECK(report.open_loop().missed_ops() == 17);
+}
+
+TEST_CASE("each part with a rate is judged by itself: the mark names the one whose ops began late") {
+  PhaseScript script = Mixed();
+  script.operation().mutable_arrivals()->set_ops_per_s(500);
+  v1::PhaseRecord record = script.Record();
+  const auto responds = [&record](int worker, uint64_t lag_ns) {
+    Histogram response, lag;
+    for (int i = 0; i < 1000; ++i) {
+      lag.Add(lag_ns);
+      response.Add(lag_ns + 3'000'000);
+    }
+    v1::LaneResult& lane = *record.mutable_workers(worker)->mutable_lanes(0);
+    *lane.mutable_response() = response.ToProto();
+    *lane.mutable_lag() = lag.ToProto();
+  };
+  for (const int worker : {0, 1, 2}) responds(worker, 10'000);
+  const auto subjects = [&] {
+    std::vector<std::string> found;
+    const v1::PhaseReport report = SummarizePhase(script.Run(), record);
+    for (const v1::Mark& mark : report.marks()) {
+      if (mark.code() == "generator_bound") found.push_back(mark.subject());
+    }
+    return found;
+  };
+  CHECK(subjects().empty());
+  responds(2, 3'000'000);  // half of its responses
+  CHECK(subjects() == std::vector<std::string>{script.Report().parts(1).name()});
+  responds(2, 10'000);
+  record.mutable_workers(1)->set_missed_arrivals(100);  // of the first part, which the other's ops would hide
+  CHECK(subjects() == std::vector<std::string>{"reads"});
 }
 
 TEST_CASE("ops of a worker that does not count are not due") {

@@ -75,6 +75,7 @@ TEST_CASE("a step's figures are those of its phase") {
   phase.set_lane_count(6);
   phase.add_failed_ops()->set_count(5);
   phase.set_workers_lost(1);
+  phase.set_not_whole("1 worker lost, 2 lanes failed");
   phase.add_marks()->set_code("late_start");
   phase.mutable_clients(1)->add_marks()->set_code("generator_bound");
   const StepFigures figures = FiguresOf(phase, std::nullopt);
@@ -83,6 +84,7 @@ TEST_CASE("a step's figures are those of its phase") {
   CHECK(figures.errors == 7);
   CHECK(figures.lane_count == 6);
   CHECK(figures.worker_lost);
+  CHECK_FALSE(figures.whole);
   CHECK(figures.generator_bound);
   CHECK(figures.marks == std::vector<std::string>{"generator_bound", "late_start"});
   CHECK(figures.fairness == Approx(0.8));  // Jain: (100 + 300)² / (2 · (100² + 300²))

@@ -114,16 +114,18 @@ TEST_CASE("a pace is that of the ops' begins, and every lane is judged by itself
 
 // 200 ops of a lane: the first one is due when it begins, each later one `lag_us` before it begins; service takes 1 ms.
 void MakeOpen(v1::LaneResult& lane, uint64_t lag_us) {
-  Histogram response, lag;
+  Histogram response, service, lag;
   for (int i = 0; i < 20'000; ++i) {
     lag.Add(lag_us * 1000);
     response.Add(lag_us * 1000 + 1'000'000);
+    service.Add(1'000'000);
   }
-  *lane.mutable_response() = response.ToProto();
+  *lane.mutable_kinds(0)->mutable_latency() = response.ToProto();
+  *lane.mutable_service() = service.ToProto();
   *lane.mutable_lag() = lag.ToProto();
 }
 
-TEST_CASE("an open loop reports what was due, done and missed, and response times apart from latencies") {
+TEST_CASE("an open loop reports what was due, done and missed, and response, service and lag") {
   PhaseScript script;
   script.operation().mutable_arrivals()->set_ops_per_s(4000);
   script.Lane(0).InOps(20'000).EndsAt(10_s);
@@ -141,10 +143,19 @@ TEST_CASE("an open loop reports what was due, done and missed, and response time
   CHECK(report.open_loop().gap_us() == Approx(500));  // two lanes, each with half of the rate
   CHECK(MarkOf(report, "generator_bound") == nullptr);
 
-  MakeOpen(*record.mutable_workers(1)->mutable_lanes(0), 60);  // over 10 % of 500 us
+  CHECK(report.open_loop().service_us().mean() == Approx(1000));
+  CHECK(report.latency_us().mean() == Approx(1020));  // the latency is the response
+  CHECK(report.clients(0).latency_us().mean() == Approx(1020));
+  CHECK(report.clients(0).workers(1).lanes(0).p50_us() == Approx(1030).epsilon(0.01));
+  CHECK(report.by_kind().begin()->second.latency_us().mean() == Approx(1020));
+
+  MakeOpen(*record.mutable_workers(1)->mutable_lanes(0), 100);  // 9 % of the response, though 20 % of the gap
+  report = SummarizePhase(script.Run(), record);
+  CHECK(MarkOf(report, "generator_bound") == nullptr);
+  MakeOpen(*record.mutable_workers(1)->mutable_lanes(0), 600);  // 600 of 1600 us
   report = SummarizePhase(script.Run(), record);
   REQUIRE(MarkOf(report, "generator_bound") != nullptr);
-  CHECK(MarkOf(report, "generator_bound")->value() == Approx(12).epsilon(0.02));
+  CHECK(MarkOf(report, "generator_bound")->value() == Approx(37.5).epsilon(0.02));
 
   record.mutable_workers(0)->set_missed_arrivals(10'000);
   report = SummarizePhase(script.Run(), record);

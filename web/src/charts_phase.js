@@ -181,10 +181,16 @@ function throughputRows(phase) {
 
 const LATENCIES = [['mean', 'mean'], ['p50', 'p50'], ['p90', 'p90'], ['p99', 'p99'], ['p99.9', 'p99_9'], ['max', 'max']];
 
+const timeText = (times, key) => micros(times[key]) + (times.unsure?.includes(key) ? ' (few ops)' : '');
+
+// With a rate, latencies are response times: from when an op was due. The service and the lag are their parts.
 function otherRows(phase) {
-  const rows = [], latency = phase.latency_us, rpc = phase.nfs_rpc;
+  const rows = [], latency = phase.latency_us, open = phase.open_loop, rpc = phase.nfs_rpc;
   for (const [name, key] of latency?.count ? LATENCIES : []) {
-    rows.push([`latency, ${name}`, micros(latency[key]) + (latency.unsure?.includes(key) ? ' (few ops)' : '')]);
+    rows.push([`latency${open ? ' (response)' : ''}, ${name}`, timeText(latency, key)]);
+  }
+  for (const [part, times] of open ? [['service', open.service_us], ['lag', open.lag_us]] : []) {
+    for (const [name, key] of times?.count ? LATENCIES : []) rows.push([`${part}, ${name}`, timeText(times, key)]);
   }
   if (rpc) {
     rows.push(['NFS requests', `${count(rpc.rpcs)}, ${number(rpc.round_trip_ms, 3)} ms to the server and back, `
@@ -251,7 +257,7 @@ function partsTables(phase) {
     columns: [{ title: 'part' }, { title: 'workers', format: count }, { title: 'asked (ops/s)', format: number }, { title: 'ops/s', format: number },
       { title: 'MiB/s', format: number }, { title: 'response p50' }, { title: 'p99' }],
     rows: parts.map((part) => {
-      const latency = part.open_loop?.response_us ?? part.latency_us;
+      const latency = part.latency_us;
       return [part.name, part.worker_count, part.open_loop?.asked_ops_per_s ?? NaN, part.ops_per_s, part.bytes > 0 ? part.bytes_per_s / 1024 ** 2 : NaN,
         unsure(latency, 'p50') + micros(latency.p50), unsure(latency, 'p99') + micros(latency.p99)];
     }) }];

@@ -172,7 +172,7 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   AddCounts(setup_->context().retried_ops, work_, *result.mutable_retries());
   AddBetween(*setup_, outcome, work_, scale, result);
   if (const OpenLoop* const open_loop = setup_->open_loop(); open_loop != nullptr) {
-    *result.mutable_response() = open_loop->response().ToProto();
+    *result.mutable_service() = open_loop->service().ToProto();
     *result.mutable_lag() = open_loop->lag().ToProto();
   }
   *result.mutable_timeline() =

@@ -33,6 +33,7 @@ struct OpenLoopHook {
     due = lane.open_loop->Take(now);
     for (; now < due && !OverWhileWaiting(lane, now); now = Clock::Now()) lane.open_loop->Nap(due, now);
   }
+  Ticks CountsFrom(Ticks end) const { return OpenLoop::CountsFrom(due, end); }
   void NotBegun() {
     lane.open_loop->PutBack(due);
     if (lane.between != nullptr) lane.between->NotBegun();

@@ -40,7 +40,7 @@ class LaneRecorder {
   // the lane only continues after a failed op.
   void Resume(Ticks at);
 
-  // Adds an op that ran from `begin` to `end`. The loop itself checks whether `end >= next_event()`.
+  // Adds an op whose latency counts from `begin` (in an open loop, when it was due) to `end`. The loop itself checks whether `end >= next_event()`.
   void Add(OpKind kind, Ticks begin, Ticks end, uint32_t bytes) {
     Kind& of_kind = *kinds_[static_cast<size_t>(kind)];
     slices_.Add(of_kind.histogram.Add(scale_.DurationNs(end.value - begin.value)));

@@ -17,8 +17,8 @@ namespace iobench {
 
 // Each lane has its own; only its thread uses it until the lane has ended. After the constructor, it allocates nothing.
 //
-// An op that is due while every lane is busy begins late but remains due at its own time: response = end - due, service
-// = end - begin (the latency of every op), lag = begin - due (docs/measurement.md).
+// An op that is due while every lane is busy begins late but remains due at its own time: response = end - due (the
+// latency, which the lane's recorder gets), service = end - begin, lag = begin - due (docs/measurement.md).
 class OpenLoop {
  public:
   // `nap` sleeps for about its argument in ns, at most until 60 us before the op is due, since timers may be late; the
@@ -32,9 +32,12 @@ class OpenLoop {
   Ticks Take(Ticks now) { return arrivals_->Take(now); }
   void PutBack(Ticks due) { arrivals_->PutBack(due); }
 
+  // From when the latency of an op counts. Clocks of processors differ by some ticks, so it may be due after its end.
+  static Ticks CountsFrom(Ticks due, Ticks end) { return std::min(due, end); }
+
   void Note(Ticks due, OpTimes times) {
     if (times.end <= warmup_end_) return;
-    response_.Add(scale_.DurationNs(times.end.value - std::min(due, times.end).value));
+    service_.Add(scale_.DurationNs(times.end.value - times.begin.value));
     lag_.Add(scale_.DurationNs(times.begin.value - std::min(due, times.begin).value));
   }
 
@@ -48,7 +51,7 @@ class OpenLoop {
   void Nap(Ticks due, Ticks now) const { nap_(PatienceNs(due, now)); }
 
   // Of the ops after the warm-up, in ns.
-  const Histogram& response() const { return response_; }
+  const Histogram& service() const { return service_; }
   const Histogram& lag() const { return lag_; }
   const Arrivals& arrivals() const { return *arrivals_; }
 
@@ -57,7 +60,7 @@ class OpenLoop {
   const TickScale scale_;
   const std::function<void(int64_t ns)> nap_;
   Ticks warmup_end_{0};
-  Histogram response_, lag_;
+  Histogram service_, lag_;
 };
 
 }  // namespace iobench

@@ -284,14 +284,18 @@ class QueuedRun {
   // its data.
   [[gnu::always_inline]] void NoteEnd(const OpEnd& ended, Ticks end) {
     const Op& op = slots_.in_slot_[ended.slot].op;
-    const Ticks op_begin = slots_.in_slot_[ended.slot].begin;
+    [[maybe_unused]] const Ticks op_begin = slots_.in_slot_[ended.slot].begin;
     --in_flight_;
     if (ended.moved != static_cast<int64_t>(op.length)) [[unlikely]] {
       slots_.free_[slots_.free_count_++] = ended.slot;
       NoteFailure(op, ended.moved, end);
       return;
     }
-    recorder().Add(op.kind, op_begin, end, op.length);
+    if constexpr (kOpen) {
+      recorder().Add(op.kind, OpenLoop::CountsFrom(slots_.in_slot_[ended.slot].due, end), end, op.length);
+    } else {
+      recorder().Add(op.kind, op_begin, end, op.length);
+    }
     if constexpr (kAside) {
       slots_.unseen_[(unseen_first_ + unseen_count_++) % slots_.unseen_.size()] = {ended.slot, end};
     } else {

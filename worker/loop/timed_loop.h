@@ -69,7 +69,8 @@ inline std::optional<LoopEnd::Reason> OverWhileWaiting(const LaneContext& lane, 
 //   DoOp     int64_t(const Op&): returns the bytes transferred or -errno. Anything but op.length ends the loop.
 //   Between  The op hook: Before(const Op& next) and After(const Op& done, OpTimes) run between ops, outside their
 //            latency (generate data, think, pace, verify); NotBegun() replaces After if the phase ended during Before.
-//            A hook costs a second clock read per op; NoHook costs nothing.
+//            A hook costs a second clock read per op; NoHook costs nothing. A hook with Ticks CountsFrom(Ticks end)
+//            says from when the latency of the op that has ended counts; otherwise it counts from its begin.
 //
 // The stop flag is checked before each op: an op that is in flight when it is set completes and counts. If the hook is
 // still waiting at that time or at the deadline, its op does not begin and is put back.
@@ -140,6 +141,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
         recorder.BeforeEvent(end);
       }
       const Ticks op_begin = begin;
+      if constexpr (requires { between.CountsFrom(end); }) begin = between.CountsFrom(end);
       record_until(i + 1);
       if constexpr (kHasHook) between.After(op, {op_begin, end});
       if (end < rare) continue;

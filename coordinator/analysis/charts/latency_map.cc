@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "common/latency_slices.h"
+#include "coordinator/analysis/phase/latency.h"
 
 namespace iobench {
 namespace {
@@ -114,7 +115,7 @@ void FillLatencyMap(const PhaseView& view, const Window& axis, v1::PhaseReport& 
   int64_t longest_ns = 0;
   for (const AlignedLane& lane : view.aligned.lanes) {
     const v1::LatencySlices& slices = lane.result->latency_slices();
-    if (!lane.started || !lane.result->has_latency_slices()) continue;
+    if (!lane.started || !lane.result->has_latency_slices() || !SlicesAreLatencies(*lane.result)) continue;
     lanes.push_back(&lane);
     if (slices.counts_size() > 0 && IsPlausible(slices.slice_ns(), axis))
       longest_ns = std::max(longest_ns, slices.slice_ns());

@@ -9,6 +9,7 @@
 #include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/phase/host_delta.h"
+#include "coordinator/analysis/phase/latency.h"
 
 namespace iobench {
 namespace {
@@ -147,7 +148,7 @@ double CountedLanesSeconds(const v1::PhaseReport& report, const ExplainFacts& fa
 }
 
 double OpsUnderWay(const v1::PhaseReport& report, const ExplainFacts& facts) {
-  const v1::Latency& latency = report.latency_us();
+  const v1::Latency& latency = ServiceTimesIn(report);
   return latency.mean() * static_cast<double>(latency.count()) / 1e6 * report.lane_count() /
          CountedLanesSeconds(report, facts);
 }
@@ -290,14 +291,14 @@ std::optional<FoundLimit> FindLanes(const v1::PhaseReport& report, const Explain
   if (!one_op && !(ClientsHaveRoom(report) && ServersHaveRoom(report, true))) return std::nullopt;
   // If requests wait on the network, additional ones may wait as well: where ops take many times as long as the fastest
   // one, and where a link of unknown speed may need that long for a single large op.
-  const bool queued = report.latency_us().min() < kFlat * report.latency_us().mean();
+  const bool queued = ServiceTimesIn(report).min() < kFlat * ServiceTimesIn(report).mean();
   const bool large = report.record_bytes() > kMaxSmallBytes && !ClientLinksAreKnown(report);
   const double outside = ShareOutsideServers(report);
   if (one_op ? large && outside >= kHalfOutside : queued && outside >= kMostlyOutside) return std::nullopt;
   return FoundLimit{
       0.6 * std::min(1.0, waiting),
       absl::StrCat("too few lanes: ", FormatCount(facts.in_flight), facts.in_flight == 1 ? " op" : " ops",
-                   " in flight, each taking ", FormatSeconds(report.latency_us().mean() / 1e6))};
+                   " in flight, each taking ", FormatSeconds(ServiceTimesIn(report).mean() / 1e6))};
 }
 
 }  // namespace iobench

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/explain/finders.h"
+#include "coordinator/analysis/phase/latency.h"
 
 namespace iobench {
 namespace {
@@ -98,7 +99,7 @@ double BlockedShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
 // The fastest op found no queue; the others waited for those before them. On an idle path, most ops would be as fast as
 // the fastest; on a distant one, none would be fast.
 bool LatencyShowsQueue(const v1::PhaseReport& report, const ExplainFacts& facts) {
-  const v1::Latency& latency = report.latency_us();
+  const v1::Latency& latency = ServiceTimesIn(report);
   return facts.in_flight >= kMinQueuedOps && latency.min() <= latency.mean() / kQueuedOverIdle &&
          latency.p50() >= kQueuedOverIdle * latency.min();
 }

@@ -35,7 +35,7 @@ constexpr MarkRow kMarks[] = {
     {"nothing_found", kUnsound},
     {"data_time", kNote},
     {"pace_missed", kNote},
-    {"generator_bound", kNote},
+    {"generator_bound", kUnsound},
     {"options_differ", kNote},
 };
 

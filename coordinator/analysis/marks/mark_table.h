@@ -14,8 +14,8 @@ namespace iobench {
 enum class MarkMeans : uint8_t {
   kNote,          // what limited the phase, or what happened in it: the figures stand
   kBrief,         // the phase is too short for the uncertainty at its ends; a longer one has no such mark
-  kUnsound,       // the figures do not belong to the whole of what was asked: a part is missing, or what was added up or
-                  // timed does not fit together
+  kUnsound,       // the figures do not belong to the whole of what was asked: a part is missing, the load was another
+                  // one, or what was added up or timed does not fit together
   kClientMemory,  // the figures are or may be those of the client's memory, at least in part
   kNotStorage,    // data came neither from the client's memory nor from where they are stored
 };

@@ -16,6 +16,7 @@
 #include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/analysis/marks/shared_target.h"
 #include "coordinator/analysis/marks/verify_summary.h"
+#include "coordinator/analysis/marks/whole.h"
 #include "coordinator/analysis/phase/phase_writes.h"
 
 namespace iobench {
@@ -188,27 +189,10 @@ void AddRefusedResult(const PhaseView& view, std::vector<v1::Mark>& marks) {
 }
 
 void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
-  size_t without_result = 0, refused = 0;
-  for (const AlignedWorker& worker : view.aligned.workers) {
-    refused += worker.result->refused_reason().empty() ? 0 : 1;
-    if (worker.missing_reason.empty() && worker.result->lanes().empty() &&
-        view.assignments.Of(worker.number) != nullptr) {
-      ++without_result;
-    }
-  }
-  std::vector<std::string> missing;
-  if (report.workers_lost() > refused) {
-    missing.push_back(Counted(report.workers_lost() - refused, "worker") + " lost");
-  }
-  if (refused > 0) missing.push_back(Counted(refused, "worker") + " refused");
-  if (without_result > 0) missing.push_back(Counted(without_result, "worker") + " without a result");
-  if (report.lanes_failed() > 0) missing.push_back(Counted(report.lanes_failed(), "lane") + " failed");
-  if (report.lanes_sat_out() > 0) missing.push_back(Counted(report.lanes_sat_out(), "lane") + " sat out");
-  if (missing.empty()) return;
-  const double count = static_cast<double>(report.workers_lost() + without_result + report.lanes_failed() +
-                                           report.lanes_sat_out());
-  marks.push_back(MakeMark("partial", "phase", count, 0,
-                           absl::StrCat(absl::StrJoin(missing, ", "),
+  const Missing missing = MissingFrom(view, report);
+  if (missing.count == 0) return;
+  marks.push_back(MakeMark("partial", "phase", static_cast<double>(missing.count), 0,
+                           absl::StrCat(missing.text,
                                         view.aligned.lanes.empty() ? ": no figures" : ": totals exclude them",
                                         "; fix the errors listed, and repeat")));
 }
@@ -281,7 +265,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   AddNothingFound(view, report, marks);
   if (std::optional<v1::Mark> data_time = DataTimeMark(report)) marks.push_back(*std::move(data_time));
   if (std::optional<v1::Mark> pace = PaceMark(view)) marks.push_back(*std::move(pace));
-  if (std::optional<v1::Mark> bound = GeneratorMark(report)) marks.push_back(*std::move(bound));
+  for (v1::Mark& bound : GeneratorMarks(report)) marks.push_back(std::move(bound));
   if (std::optional<v1::Mark> differ = OptionsDiffer(view.run, view.roster))
     marks.push_back(*std::move(differ));
   return marks;

@@ -22,7 +22,7 @@ double StallSeconds(const v1::LaneResult& lane) {
 
 double MedianOpSeconds(const v1::LaneResult& lane) {
   const auto latency = std::make_unique<Histogram>();  // 37 KB, too large for the stack
-  AddLatencies(lane, *latency).IgnoreError();
+  AddServiceTimes(lane, *latency).IgnoreError();
   return latency->count() > 0 ? latency->PercentileNs(0.5) / 1e9 : 0;
 }
 

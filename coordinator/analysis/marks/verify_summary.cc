@@ -41,6 +41,26 @@ void AddMismatch(const PhaseView& view, uint32_t worker, const v1::LaneResult& l
                                  mismatch.found()));
 }
 
+// `subject`: the phase, or the part of a mix that these ops belong to.
+std::optional<v1::Mark> GeneratorMarkOf(const std::string& subject, const v1::OpenLoopReport& open_loop) {
+  constexpr double kDonePercent = 99, kLagPercent = 25;
+  if (open_loop.done_percent() < kDonePercent) {
+    return MakeMark(
+        "generator_bound", subject, open_loop.done_percent(), kDonePercent,
+        absl::StrFormat("only %.1f %% of the ops that were due were done, because storage, lanes or clients "
+                        "could not keep up: use a lower --rate, or more lanes, --depth or clients",
+                        open_loop.done_percent()));
+  }
+  const double lag_percent = 100 * open_loop.lag_us().p99() / open_loop.response_us().p99();
+  if (!(lag_percent > kLagPercent)) return std::nullopt;
+  return MakeMark(
+      "generator_bound", subject, lag_percent, kLagPercent,
+      absl::StrFormat("1 %% of the ops began at least %s late, %.0f %% of the response times' p99, because all "
+                      "lanes, or the client's processors, were busy: response times include this wait; use more "
+                      "lanes, --depth or clients, or a lower --rate",
+                      FormatSeconds(open_loop.lag_us().p99() * 1e-6), lag_percent));
+}
+
 }  // namespace
 
 void FillVerify(const PhaseView& view, v1::PhaseReport& report) {
@@ -133,25 +153,17 @@ std::optional<v1::Mark> PaceMark(const PhaseView& view) {
           slowest_percent));
 }
 
-std::optional<v1::Mark> GeneratorMark(const v1::PhaseReport& report) {
-  constexpr double kDonePercent = 99, kLagPercent = 10;
-  if (!report.has_open_loop()) return std::nullopt;
-  const v1::OpenLoopReport& open_loop = report.open_loop();
-  if (open_loop.done_percent() < kDonePercent) {
-    return MakeMark(
-        "generator_bound", "phase", open_loop.done_percent(), kDonePercent,
-        absl::StrFormat("only %.1f %% of the ops that were due were done, because storage, lanes or clients "
-                        "could not keep up: use a lower --rate, or more lanes, --depth or clients",
-                        open_loop.done_percent()));
+std::vector<v1::Mark> GeneratorMarks(const v1::PhaseReport& report) {
+  std::vector<v1::Mark> marks;
+  const auto judge = [&marks](const std::string& subject, const v1::OpenLoopReport& open_loop) {
+    std::optional<v1::Mark> mark = GeneratorMarkOf(subject, open_loop);
+    if (mark.has_value()) marks.push_back(*std::move(mark));
+  };
+  for (const v1::PartReport& part : report.parts()) {
+    if (part.has_open_loop()) judge(part.name(), part.open_loop());
   }
-  const double lag_percent = 100 * open_loop.lag_us().p99() / open_loop.gap_us();
-  if (!(lag_percent > kLagPercent)) return std::nullopt;
-  return MakeMark(
-      "generator_bound", "phase", lag_percent, kLagPercent,
-      absl::StrFormat("1 %% of the ops began at least %s late, %.0f %% of a lane's mean gap between ops, "
-                      "because all lanes, or the client's processors, were busy: response times include "
-                      "this wait; use more lanes, --depth or clients, or a lower --rate",
-                      FormatSeconds(open_loop.lag_us().p99() * 1e-6), lag_percent));
+  if (report.parts().empty() && report.has_open_loop()) judge("phase", report.open_loop());
+  return marks;
 }
 
 std::optional<v1::Mark> DataTimeMark(const v1::PhaseReport& report) {

@@ -3,6 +3,7 @@
 #define COORDINATOR_ANALYSIS_MARKS_VERIFY_SUMMARY_H_
 
 #include <optional>
+#include <vector>
 
 #include "coordinator/analysis/phase/phase_view.h"
 #include "iobench/v1/result.pb.h"
@@ -31,10 +32,10 @@ std::optional<v1::Mark> DataTimeMark(const v1::PhaseReport& report);
 
 // Returns pace_missed: some lanes did less than 99 % of their requested pace. The mark names the slowest.
 std::optional<v1::Mark> PaceMark(const PhaseView& view);
-// Returns generator_bound: ops of an open loop began late, or never, because all lanes were busy when they were due.
-// The p99 of the lag is over 10 % of a lane's mean gap, or less than 99 % were done. REQUIRES: report.open_loop is
-// filled.
-std::optional<v1::Mark> GeneratorMark(const v1::PhaseReport& report);
+// Returns generator_bound for the phase, or for each part of a mix: ops of an open loop began late, or never, because all
+// lanes were busy when they were due. The p99 of the lag is over 25 % of that of the response times, or less than 99 %
+// of the due ops were done. REQUIRES: report.open_loop and report.parts are filled.
+std::vector<v1::Mark> GeneratorMarks(const v1::PhaseReport& report);
 
 }  // namespace iobench
 

@@ -89,7 +89,7 @@ std::optional<v1::OpenLoopReport> OpenLoopOf(const PhaseView& view, const v1::As
   v1::OpenLoopReport open_loop;
   const Asked asked = AddAsked(view, only, open_loop);
   if (asked.lanes == 0) return std::nullopt;
-  Histogram response, lag;
+  Histogram response, service, lag;
   uint64_t missed = 0;
   for (const AlignedWorker& worker : view.aligned.workers) {
     if (only != nullptr && view.assignments.Of(worker.number) != only) continue;
@@ -97,7 +97,9 @@ std::optional<v1::OpenLoopReport> OpenLoopOf(const PhaseView& view, const v1::As
     if (!worker.missing_reason.empty()) continue;
     missed += worker.result->missed_arrivals();
     for (const v1::LaneResult& lane : worker.result->lanes()) {
-      if (!lane.has_response() || !response.AddProto(lane.response()).ok()) continue;
+      if (!lane.has_service() && !lane.has_response()) continue;
+      if (!AddLatencies(lane, response).ok()) continue;
+      AddServiceTimes(lane, service).IgnoreError();  // FillClientTables names damaged ones
       lag.AddProto(lane.lag()).IgnoreError();
       missed += MeasuredErrors(lane);
     }
@@ -109,6 +111,7 @@ std::optional<v1::OpenLoopReport> OpenLoopOf(const PhaseView& view, const v1::As
                                                             static_cast<double>(open_loop.due_ops()));
   *open_loop.mutable_response_us() = LatencyOf(response);
   *open_loop.mutable_lag_us() = LatencyOf(lag);
+  *open_loop.mutable_service_us() = LatencyOf(service);
   open_loop.set_gap_us(1e6 * asked.lanes / asked.gap_per_s);
   return open_loop;
 }

@@ -12,6 +12,16 @@
 #include "coordinator/report/text/text_table.h"
 
 namespace iobench {
+namespace {
+
+void PutTimes(const char* name, const v1::Latency& times, ConsolePage& page) {
+  page.Labelled(name, absl::StrCat("mean ", Microseconds(times.mean()), ", p50 ",
+                                   PercentileText(times, "p50", times.p50()), ", p99 ",
+                                   PercentileText(times, "p99", times.p99()), ", max ",
+                                   Microseconds(times.max())));
+}
+
+}  // namespace
 
 std::string DescribeData(const v1::Plan& plan) {
   const v1::DataContent& data = plan.data();
@@ -73,12 +83,10 @@ void PutOpenLoop(const v1::PhaseReport& phase, ConsolePage& page) {
                                                            : " asked for, as a Poisson process; ",
                                           Percent(open_loop.done_percent()), " of ",
                                           Counted(static_cast<int64_t>(open_loop.due_ops()), "op"), " done"));
-  const v1::Latency &response = open_loop.response_us(), &lag = open_loop.lag_us();
-  page.Labelled("response", absl::StrCat("mean ", Microseconds(response.mean()), ", p50 ",
-                                         PercentileText(response, "p50", response.p50()), ", p99 ",
-                                         PercentileText(response, "p99", response.p99()), ", max ",
-                                         Microseconds(response.max()), "; p99 of the wait to begin ",
-                                         PercentileText(lag, "p99", lag.p99())));
+  // The response times are the latencies of the headline; these are what they consist of.
+  PutTimes("response", open_loop.response_us(), page);
+  PutTimes("service", open_loop.service_us(), page);
+  PutTimes("lag", open_loop.lag_us(), page);
 }
 
 void PutParts(const v1::PhaseReport& phase, ConsolePage& page) {
@@ -92,7 +100,7 @@ void PutParts(const v1::PhaseReport& phase, ConsolePage& page) {
                    {open_loop ? "response p50" : "p50"},
                    {"p99"}});
   for (const v1::PartReport& part : phase.parts()) {
-    const v1::Latency& latency = part.has_open_loop() ? part.open_loop().response_us() : part.latency_us();
+    const v1::Latency& latency = part.latency_us();
     table.AddRow(
         {Printable(part.name()), absl::StrCat(part.worker_count()),
          part.has_open_loop() ? FormatCount(part.open_loop().asked_ops_per_s()) : "",

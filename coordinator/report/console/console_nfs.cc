@@ -39,7 +39,7 @@ std::string Times(double number) {
 std::string OwnLatency(const v1::PhaseReport& phase, const std::string& kind) {
   const auto found = phase.by_kind().find(kind == "READ" ? "read" : kind == "WRITE" ? "write" : "");
   if (found == phase.by_kind().end() || found->second.latency_us().count() == 0) return "";
-  return absl::StrCat("our ", found->first, " mean ", Microseconds(found->second.latency_us().mean()));
+  return absl::StrCat("our ", found->first, phase.has_open_loop() ? " response" : "", " mean ", Microseconds(found->second.latency_us().mean()));
 }
 
 void PutKinds(const v1::PhaseReport& phase, ConsolePage& page) {

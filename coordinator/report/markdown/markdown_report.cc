@@ -288,7 +288,7 @@ void WriteParts(const v1::RunReport& report, std::ostream& out) {
   for (const v1::PhaseReport& phase : report.phases()) {
     for (const v1::PartReport& part : phase.parts()) {
       const bool open_loop = part.has_open_loop();
-      const v1::Latency& latency = open_loop ? part.open_loop().response_us() : part.latency_us();
+      const v1::Latency& latency = part.latency_us();
       table.AddRow(
           {MarkdownText(PhaseTitle(report, phase)), MarkdownText(part.name()),
            absl::StrCat(part.worker_count()),
@@ -296,6 +296,37 @@ void WriteParts(const v1::RunReport& report, std::ostream& out) {
            part.bytes() > 0 ? FormatBytesPerSecond(part.bytes_per_s()) : "",
            PercentileText(latency, "p50", latency.p50()), PercentileText(latency, "p99", latency.p99())});
     }
+  }
+  table.Write(out);
+}
+
+void WriteOpenLoops(const v1::RunReport& report, std::ostream& out) {
+  const bool any = std::any_of(report.phases().begin(), report.phases().end(),
+                               [](const v1::PhaseReport& phase) { return phase.has_open_loop(); });
+  if (!any) return;
+  out << "## Rates\n\nPhases whose ops were due at a rate. Their latencies, in all tables, are response times: from when an "
+         "op was due to its end. The lag is the part before it began, the service the part after that.\n";
+  MarkdownTable table({{"phase", Align::kLeft},
+                       {"asked ops/s"},
+                       {"done"},
+                       {"response p50"},
+                       {"p99"},
+                       {"service p50"},
+                       {"p99"},
+                       {"lag p50"},
+                       {"p99"}});
+  for (const v1::PhaseReport& phase : report.phases()) {
+    if (!phase.has_open_loop()) continue;
+    const v1::OpenLoopReport& open_loop = phase.open_loop();
+    std::vector<std::string> row = {MarkdownText(PhaseTitle(report, phase)),
+                                    FormatCount(open_loop.asked_ops_per_s()),
+                                    Percent(open_loop.done_percent())};
+    for (const v1::Latency* const times :
+         {&open_loop.response_us(), &open_loop.service_us(), &open_loop.lag_us()}) {
+      row.push_back(PercentileText(*times, "p50", times->p50()));
+      row.push_back(PercentileText(*times, "p99", times->p99()));
+    }
+    table.AddRow(std::move(row));
   }
   table.Write(out);
 }
@@ -389,7 +420,8 @@ void WriteErrors(const v1::RunReport& report, std::ostream& out) {
     lines.push_back(MarkdownText(ErrorText(problem)));
   for (const v1::PhaseReport& phase : report.phases()) {
     const std::string name = absl::StrCat("**", MarkdownText(PhaseTitle(report, phase)), "**");
-    if (phase.interrupted()) lines.push_back(absl::StrCat(name, ": interrupted"));
+    if (!phase.not_whole().empty())
+      lines.push_back(absl::StrCat(name, ": not whole: ", MarkdownText(phase.not_whole())));
     for (int i = 0; i < phase.errors_size() && i < kMaxErrors; ++i) {
       lines.push_back(absl::StrCat(name, ": ", MarkdownText(ErrorText(phase.errors(i)))));
     }

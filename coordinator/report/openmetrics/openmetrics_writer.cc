@@ -83,6 +83,14 @@ constexpr Metric kRunExitCode = {"iobench_run_exit_code", "gauge", "", "Exit cod
 constexpr Metric kPhaseMark = {"iobench_phase_mark", "gauge", "",
                                "1 for each mark on the phase, its clients and lanes: a reason for doubt"};
 
+constexpr Metric kPhaseMissing = {"iobench_phase_missing", "gauge", "",
+                                  "1 for each phase of the run whose saved data are missing or damaged"};
+
+constexpr Metric kPhaseService = {"iobench_phase_service_seconds", "summary", "seconds",
+                                  "Time that the ops with a rate took; the latency also counts from when they were due"};
+constexpr Metric kPhaseLag = {"iobench_phase_lag_seconds", "summary", "seconds",
+                              "How long after they were due ops with a rate began"};
+
 // Quantile 1 is the max.
 constexpr std::pair<const char*, double (v1::Latency::*)() const> kQuantiles[] = {
     {"0.5", &v1::Latency::p50},     {"0.9", &v1::Latency::p90},       {"0.99", &v1::Latency::p99},
@@ -101,6 +109,22 @@ std::string LabelsOf(const v1::RunReport& report, const v1::PhaseReport& phase) 
     labels = JoinLabels(labels, MetricLabel(name, value));
   }
   return labels;
+}
+
+// Most runs have none of these. So it is with the times of WriteOpenLoops.
+void WriteMissing(const v1::RunReport& report, MetricWriter& writer) {
+  if (report.run().missing_phases().empty()) return;
+  writer.Begin(kPhaseMissing);
+  for (const v1::MissingPhase& missing : report.run().missing_phases()) {
+    std::string labels = MetricLabel("run", report.run().id());
+    for (const auto& [name, value] :
+         {std::pair("phase_index", std::to_string(missing.index())),
+          std::pair("repetition", std::to_string(missing.repetition())), std::pair("phase", missing.name()),
+          std::pair("problem", missing.problem())}) {
+      labels = JoinLabels(labels, MetricLabel(name, value));
+    }
+    writer.Add(labels, 1);
+  }
 }
 
 void AddLatency(const std::string& labels, const v1::Latency& latency, MetricWriter& writer) {
@@ -158,6 +182,20 @@ void WritePhases(const v1::RunReport& report, const std::vector<std::string>& la
     AddLatency(labels[static_cast<size_t>(i)], report.phases(i).latency_us(), writer);
 }
 
+void WriteOpenLoops(const v1::RunReport& report, const std::vector<std::string>& labels, MetricWriter& writer) {
+  if (std::none_of(report.phases().begin(), report.phases().end(),
+                   [](const v1::PhaseReport& phase) { return phase.has_open_loop(); }))
+    return;
+  for (const auto& [metric, part] : {std::pair(kPhaseService, &v1::OpenLoopReport::service_us),
+                                     std::pair(kPhaseLag, &v1::OpenLoopReport::lag_us)}) {
+    writer.Begin(metric);
+    for (int i = 0; i < report.phases_size(); ++i) {
+      const v1::PhaseReport& phase = report.phases(i);
+      if (phase.has_open_loop()) AddLatency(labels[static_cast<size_t>(i)], (phase.open_loop().*part)(), writer);
+    }
+  }
+}
+
 void WriteClients(const v1::RunReport& report, const std::vector<std::string>& labels, MetricWriter& writer) {
   const auto for_each_client = [&](auto&& write) {
     for (int i = 0; i < report.phases_size(); ++i) {
@@ -189,7 +227,9 @@ absl::Status WriteOpenMetrics(const v1::RunReport& report, std::ostream& out) {
   for (const v1::PhaseReport& phase : report.phases()) labels.push_back(LabelsOf(report, phase));
   MetricWriter writer(out);
   WriteRun(report, writer);
+  WriteMissing(report, writer);
   WritePhases(report, labels, writer);
+  WriteOpenLoops(report, labels, writer);
   WriteMarks(report, labels, writer);
   WriteClients(report, labels, writer);
   writer.End();
