@@ -43,10 +43,8 @@ void ShowRun(SavedRun& saved, const ConsoleStyle& style, std::ostream& out) {
     display.PhaseEnds(report.report(), phase);
   }
   report.NoteTotals();
-  for (const std::string& warning : saved.warnings()) {
-    PrintError(warning);
-    report.AddProblem(absl::StrCat("not in this report: ", warning));
-  }
+  for (const std::string& warning : saved.warnings()) PrintError(warning);
+  report.NoteMissing(saved.missing_phases(), saved.warnings());
   display.RunEnds(report.report());
 }
 

@@ -86,7 +86,7 @@ uint64_t DrawSeed() {
 std::optional<int> FindWhatToResume(const CommandLine& line, bool has_ranks, ResumePoint& point) {
   auto found =
       FindResumePoint(line.cluster.resume, {kProgramVersion, HostName(), BootId()}, line.cluster.force);
-  if (!found.ok()) return Fail(found.status(), kExitUsage);
+  if (!found.ok()) return Fail(found.status(), absl::IsDataLoss(found.status()) ? kExitIo : kExitUsage);
   point = *std::move(found);
   if (!point.complete || has_ranks) return std::nullopt;
   SayComplete(point);

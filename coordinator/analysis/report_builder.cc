@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "common/model/plan_traits.h"
+
 #include "coordinator/analysis/brief.h"
 #include "coordinator/analysis/criteria.h"
 #include "coordinator/analysis/error_report.h"
@@ -43,7 +46,13 @@ v1::PhaseReport ReportBuilder::Add(v1::FinishedPhase phase) {
   NoteSoak(phase.report(), report_);
   *report_.add_phases() =
       BriefOf(phase.report(), phase.selects_workers() ? WorkersInBrief::kKept : WorkersInBrief::kLeftOut);
+  if (IsScored(phase.report())) NoteScore(report_);
   return std::move(*phase.mutable_report());
+}
+
+bool ReportBuilder::IsScored(const v1::PhaseReport& phase) const {
+  const v1::Phase* const planned = PlannedPhase(run_.plan(), phase);
+  return planned != nullptr && planned->score() != v1::SCORE_NONE;
 }
 
 void ReportBuilder::NoteTotals() {
@@ -71,10 +80,14 @@ void ReportBuilder::NoteFile(const v1::FileDigest& file) {
   *(is_first ? report_.mutable_files(0) : report_.add_files()) = file;
 }
 
-void ReportBuilder::AddProblem(const std::string& message) {
-  v1::Problem problem;
-  problem.set_message(message);
-  *report_.mutable_run()->add_problems() = ErrorFrom(problem);
+void ReportBuilder::NoteMissing(std::span<const v1::MissingPhase> phases,
+                                std::span<const std::string> warnings) {
+  for (const v1::MissingPhase& phase : phases) *report_.mutable_run()->add_missing_phases() = phase;
+  for (const std::string& warning : warnings) {
+    v1::Problem problem;
+    problem.set_message(absl::StrCat("not in this report: ", warning));
+    *report_.mutable_run()->add_problems() = ErrorFrom(problem);
+  }
 }
 
 }  // namespace iobench

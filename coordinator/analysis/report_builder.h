@@ -2,6 +2,7 @@
 #ifndef COORDINATOR_ANALYSIS_REPORT_BUILDER_H_
 #define COORDINATOR_ANALYSIS_REPORT_BUILDER_H_
 
+#include <span>
 #include <string>
 
 #include "iobench/v1/finished.pb.h"
@@ -37,12 +38,14 @@ class ReportBuilder {
   // Adds the digest of a file that the report was computed from. If the first digest has the same name, replaces that:
   // a run saves run.pb several times.
   void NoteFile(const v1::FileDigest& file);
-  // Adds a problem that is not in the run's record. NoteRun would remove it.
-  void AddProblem(const std::string& message);
+  // Adds the phases that a saved run no longer has, and why, in the words of the warnings. NoteRun would remove them.
+  void NoteMissing(std::span<const v1::MissingPhase> phases, std::span<const std::string> warnings);
 
   const v1::RunReport& report() const { return report_; }
 
  private:
+  bool IsScored(const v1::PhaseReport& phase) const;
+
   const v1::RunRecord& run_;
   v1::RunReport report_;
 };

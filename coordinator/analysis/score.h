@@ -8,20 +8,18 @@
 
 namespace iobench {
 
-// The formula is the IO500's: the geometric mean over the figures of each kind, then over both kinds. A phase that is
-// twice as fast thus raises the score by the same factor as any other of its kind.
-struct Score {
-  double bandwidth_gib_per_s = 0;  // geometric mean over the bandwidth phases
-  double metadata_kops_per_s = 0;  // geometric mean over the metadata phases
-  double total = 0;                // square root of their product
-  size_t bandwidth_phases = 0, metadata_phases = 0;
-};
+// How long each phase that writes or creates must last for the score to be valid: the IO500's rule. Its stonewall is set
+// to this time, and the wear-out follows it.
+inline constexpr double kMinScoredWriteSeconds = 300;
 
-// Returns the score of the first repetition. nullopt: the plan does not have phases of both kinds, or one of them is
-// missing, has no figure (yet), was interrupted, is partial, or is a find without results.
-std::optional<Score> ScoreOf(const v1::RunReport& report);
+// Returns the score of the first repetition. The formula is the IO500's: the geometric mean over the figures of each
+// kind, then over both kinds, so that a phase that is twice as fast raises the score by the same factor as any other of
+// its kind. It is not valid if a phase of it did not run, is not whole, has no figure, is a find without results, or
+// writes or creates for less than kMinScoredWriteSeconds. nullopt: the plan does not have phases of both kinds, or the
+// run has not ended and some of them are still to come.
+std::optional<v1::ScoreReport> ScoreOf(const v1::RunReport& report);
 
-// Adds the score and its formula to the report's notes, once there is one.
+// Sets report.score, and adds it with its formula and its problems to the report's notes, once there is one.
 void NoteScore(v1::RunReport& report);
 
 }  // namespace iobench

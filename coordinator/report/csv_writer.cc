@@ -64,6 +64,15 @@ std::string OperationDone(const RowSource& row) {
   return CsvText(has_own ? row.lane->operation() : row.phase.operation());
 }
 
+// The score of a suite is in the row of the last phase that it needs: a file that grows has no other place for it.
+bool EndsScore(const RowSource& row) {
+  if (!row.report.has_score() || row.phase.repetition() > 0) return false;
+  const v1::Plan& plan = row.report.run().plan();
+  int last = plan.phases_size() - 1;
+  while (last >= 0 && plan.phases(last).score() == v1::SCORE_NONE) --last;
+  return row.phase.index() == static_cast<uint32_t>(last);
+}
+
 // Metadata operations have no data rate, unless they write files.
 std::string OfData(const RowSource& row, std::string cell) {
   if (row.phase.metadata() && row.phase.bytes() == 0) return "";
@@ -95,6 +104,11 @@ struct Column {
   Of::kPhase, [](const RowSource& row) {                                        \
     const auto& part = row.phase.part();                                        \
     return part.has_##field() ? Number(uint64_t{part.field()}) : std::string(); \
+  }
+// A figure of the ops that had a rate: empty in a closed loop.
+#define OPEN_LOOP_CELL(part, field)                                                                       \
+  Of::kPhase, [](const RowSource& row) {                                                                  \
+    return row.phase.has_open_loop() ? Number(row.phase.open_loop().part().field()) : std::string();      \
   }
 // The same for data rates.
 #define DATA_CELL(part, field)                                                                     \
@@ -232,10 +246,24 @@ constexpr Column kLastColumns[] = {
     {"target", CELL(CsvText(row.phase.target()))},
 };
 
+// Columns of phases.csv that are newer than those.
+constexpr Column kNewerPhaseColumns[] = {
+    {"service_p50_us", OPEN_LOOP_CELL(service_us, p50)},
+    {"service_p99_us", OPEN_LOOP_CELL(service_us, p99)},
+    {"service_max_us", OPEN_LOOP_CELL(service_us, max)},
+    {"lag_p50_us", OPEN_LOOP_CELL(lag_us, p50)},
+    {"lag_p99_us", OPEN_LOOP_CELL(lag_us, p99)},
+    {"lag_max_us", OPEN_LOOP_CELL(lag_us, max)},
+    {"not_whole", CELL(CsvText(row.phase.not_whole()))},
+    {"score", CELL(EndsScore(row) ? Number(row.report.score().value()) : std::string())},
+    {"score_valid", CELL(EndsScore(row) ? Number(uint64_t{row.report.score().valid()}) : std::string())},
+};
+
 #undef CELL
 #undef OWNER_CELL
 #undef PART_CELL
 #undef OPTIONAL_CELL
+#undef OPEN_LOOP_CELL
 #undef DATA_CELL
 #undef LANE_CELL
 
@@ -255,6 +283,7 @@ Columns PhaseColumns() {
   }
   for (const Column& column : kPhaseColumns) columns.push_back(&column);
   for (const Column& column : kLastColumns) columns.push_back(&column);
+  for (const Column& column : kNewerPhaseColumns) columns.push_back(&column);
   return columns;
 }
 
@@ -325,15 +354,41 @@ absl::Status WritePhaseRow(const v1::RunReport& report, const v1::PhaseReport& p
   return Flush(out, "CSV");
 }
 
+// Nothing else is known of the phase.
+absl::Status WriteMissing(const Columns& columns, const v1::RunReport& report, const v1::MissingPhase& missing,
+                          std::ostream& out) {
+  for (const Column* column : columns) {
+    if (column != columns.front()) out << ',';
+    if (column->name == "run_id") out << CsvText(report.run().id());
+    if (column->name == "phase_index") out << missing.index();
+    if (column->name == "repetition") out << missing.repetition();
+    if (column->name == "phase") out << CsvText(missing.name());
+    if (column->name == "state") out << "missing";
+    if (column->name == "not_whole") out << CsvText(missing.problem());
+  }
+  out << '\n';
+  return Flush(out, "CSV");
+}
+
+absl::Status WriteMissingLanes(const v1::RunReport& report, const v1::MissingPhase& missing, std::ostream& out) {
+  return WriteMissing(LaneColumns(), report, missing, out);
+}
+
+absl::Status WriteMissingPhase(const v1::RunReport& report, const v1::MissingPhase& missing, std::ostream& out) {
+  return WriteMissing(PhaseColumns(), report, missing, out);
+}
+
 }  // namespace
 
 const ReportFormat kLanesCsvFormat = {.is_ours = IsOurCsv,
                                       .write_titles = WriteLanesTitles,
                                       .write_phase = WriteLanesOfPhase,
-                                      .write_around = nullptr};
+                                      .write_around = nullptr,
+                                      .write_missing = WriteMissingLanes};
 const ReportFormat kPhasesCsvFormat = {.is_ours = IsOurCsv,
                                        .write_titles = WritePhasesTitles,
                                        .write_phase = WritePhaseRow,
-                                       .write_around = nullptr};
+                                       .write_around = nullptr,
+                                       .write_missing = WriteMissingPhase};
 
 }  // namespace iobench

@@ -49,7 +49,11 @@ absl::Status WriteReport(const ReportFormat& format, const v1::RunReport& report
   const WrittenPhases phases = {.any = !report.phases().empty(), .copy_to = [&](std::ostream& list) {
                                   return WritePhases(format, report, list);
                                 }};
-  return format.grows() ? phases.copy_to(out) : format.write_around(report, phases, out);
+  IOBENCH_RETURN_IF_ERROR(format.grows() ? phases.copy_to(out) : format.write_around(report, phases, out));
+  if (format.write_missing == nullptr) return absl::OkStatus();
+  for (const v1::MissingPhase& missing : report.run().missing_phases())
+    IOBENCH_RETURN_IF_ERROR(format.write_missing(report, missing, out));
+  return absl::OkStatus();
 }
 
 }  // namespace iobench

@@ -38,6 +38,11 @@ struct ReportFormat {
   // file can grow by one phase after the other.
   absl::Status (*write_around)(const v1::RunReport& report, const WrittenPhases& phases, std::ostream& out);
 
+  // Writes the row of a phase that a saved run no longer has (RunInfo.missing_phases), after the others. nullptr:
+  // write_around lists them.
+  absl::Status (*write_missing)(const v1::RunReport& report, const v1::MissingPhase& phase,
+                                std::ostream& out) = nullptr;
+
   bool grows() const { return write_around == nullptr; }
 };
 

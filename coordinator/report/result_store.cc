@@ -211,15 +211,35 @@ absl::Status SavedRun::Load(size_t position, v1::PhaseRecord& phase, v1::FileDig
 
 void SavedRun::Note(size_t position, const absl::StatusOr<v1::FileDigest>& read) {
   const std::string& path = files_[position];
-  for (; expected_index_ < IndexOfRawPhase(path); ++expected_index_) {
-    warnings_.push_back(absl::StrCat(RawPhasePath(directory_, expected_index_), ": missing"));
-  }
-  ++expected_index_;
+  for (; expected_index_ < IndexOfRawPhase(path); ++expected_index_) NoteMissing(expected_index_, "missing");
   if (read.ok()) {
     digests_.push_back(*read);
   } else {
-    warnings_.emplace_back(read.status().message());
+    std::string problem(read.status().message());
+    const std::string subject = path + ": ";
+    if (problem.starts_with(subject)) problem.erase(0, subject.size());
+    NoteMissing(expected_index_, problem);
   }
+  ++expected_index_;
+}
+
+void SavedRun::NoteEnd() {
+  for (; expected_index_ < run_.phase_count(); ++expected_index_) NoteMissing(expected_index_, "missing");
+}
+
+void SavedRun::NoteMissing(uint32_t index, const std::string& problem) {
+  v1::MissingPhase& missing = missing_phases_.emplace_back();
+  missing.set_index(index);
+  const auto planned = static_cast<uint32_t>(run_.plan().phases_size());
+  if (planned > 0) {
+    missing.set_repetition(index / planned);
+    missing.set_name(run_.plan().phases(static_cast<int>(index % planned)).name());
+  }
+  const std::string path = RawPhasePath(directory_, index);
+  missing.set_file(absl::StrCat("raw/", path.substr(path.rfind('/') + 1)));
+  missing.set_problem(problem);
+  warnings_.push_back(absl::StrCat(path, ": ", problem, " (phase ", index + 1,
+                                   missing.name().empty() ? "" : absl::StrCat(", ", missing.name()), ")"));
 }
 
 }  // namespace iobench

@@ -93,9 +93,14 @@ class SavedRun {
   absl::Status Load(size_t position, v1::PhaseRecord& phase, v1::FileDigest* digest) const;
   // Notes how reading phase_files()[position] went. REQUIRES: called for each position in ascending order.
   void Note(size_t position, const absl::StatusOr<v1::FileDigest>& read);
+  // Notes the phases that the run has saved after the last one whose file is there. REQUIRES: Note was called for every
+  // position.
+  void NoteEnd();
 
-  // One line for each phase noted so far that is damaged or belongs to another run or position, for each that is
-  // missing before it, and one if a newer version wrote the run.
+  // The phases noted so far that are damaged or belong to another run or position, and those that are missing before
+  // them, in their order.
+  const std::vector<v1::MissingPhase>& missing_phases() const { return missing_phases_; }
+  // One line for each of these, and one if a newer version wrote the run.
   const std::vector<std::string>& warnings() const { return warnings_; }
   // Of run.pb and of the phases noted so far, in this order.
   const std::vector<v1::FileDigest>& digests() const { return digests_; }
@@ -104,7 +109,10 @@ class SavedRun {
   std::string directory_;
   v1::RunRecord run_;
   std::vector<std::string> files_;
+  void NoteMissing(uint32_t index, const std::string& problem);
+
   uint32_t expected_index_ = 0;  // expected index of the next phase
+  std::vector<v1::MissingPhase> missing_phases_;
   std::vector<std::string> warnings_;
   std::vector<v1::FileDigest> digests_;
 };

@@ -429,8 +429,12 @@ absl::Status Conductor::FinishPhase(const v1::PhaseRecord& record, PhaseCost& co
     const absl::StatusOr<v1::FileDigest> file = store_->SavePhase(record, record_.run_number());
     if (file.ok()) report_.NoteFile(*file);
     status = file.status();
+    if (status.ok()) record_.set_phase_count(record.index() + 1);
     if (status.ok()) status = store_->AddPhase(report(), phase);
-    if (status.ok() && store_->IsDue()) status = SaveReport();
+    if (status.ok() && store_->IsDue()) {
+      status = SaveRun();  // with the number of phases, so that a later loss of their files shows
+      if (status.ok()) status = SaveReport();
+    }
     saved_.Update(status);
   }
   cost.save_s = SecondsFrom(options_.clock() - save_begin);

@@ -114,6 +114,7 @@ v1::RunRecord ResumedRecord(const ResumePoint& point, const std::string& resumed
   // Without a limit of its own, this part leaves the one that shortened an earlier phase in the report.
   if (max_duration_s > 0 || run.shortened_phases().empty()) run.set_max_duration_s(max_duration_s);
   run.set_finished(false);
+  run.set_phase_count(point.first_phase);
   run.add_resumed_run_ids(run_id);
   v1::Resumption& resumption = *run.add_resumptions();
   resumption.set_resumed_at(resumed_at);

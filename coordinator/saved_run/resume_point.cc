@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/small_file.h"
 #include "common/status_util.h"
 #include "coordinator/report/result_store.h"
@@ -76,11 +77,15 @@ absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const 
   IOBENCH_RETURN_IF_ERROR(CheckHasEnded(run, directory, here, force));
   v1::PhaseRecord last;
   for (size_t position = 0; position < saved.phase_files().size(); ++position) {
-    v1::FileDigest digest;
-    IOBENCH_RETURN_IF_ERROR(saved.Load(position, last, nullptr));
-    saved.Note(position, digest);
+    const absl::Status read = saved.Load(position, last, nullptr);
+    saved.Note(position, read.ok() ? absl::StatusOr<v1::FileDigest>(v1::FileDigest()) : read);
   }
-  if (!saved.warnings().empty()) return absl::DataLossError(saved.warnings().front());
+  saved.NoteEnd();
+  if (!saved.warnings().empty()) {
+    return absl::DataLossError(absl::StrCat(
+        absl::StrJoin(saved.warnings(), "; "),
+        ": restore the files from a complete copy of the run, or start a new run with another --out"));
+  }
   const auto saved_phases = static_cast<uint32_t>(saved.phase_files().size());
   const uint32_t all_phases = static_cast<uint32_t>(run.plan().phases_size()) * run.plan().repetitions();
   ResumePoint point;

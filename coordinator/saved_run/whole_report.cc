@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "coordinator/analysis/report_builder.h"
 
 namespace iobench {
@@ -17,9 +16,7 @@ v1::RunReport WholeReport(SavedRun& saved, const FinishSettings& settings) {
   while (std::optional<v1::FinishedPhase> phase = finished.Next())
     *phases.Add() = builder.Add(*std::move(phase));
   builder.NoteTotals();
-  for (const std::string& warning : saved.warnings()) {
-    builder.AddProblem(absl::StrCat("not in this report: ", warning));
-  }
+  builder.NoteMissing(saved.missing_phases(), saved.warnings());
   for (const v1::FileDigest& file : saved.digests()) builder.NoteFile(file);
   v1::RunReport report = builder.report();
   *report.mutable_phases() = std::move(phases);

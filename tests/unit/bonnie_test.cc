@@ -432,10 +432,10 @@ TEST_CASE("the notes say what the character tests cover, and which tests have ma
   v1::PhaseReport& phase = story.Add("putc", 1 << 20, 128, 1);
   phase.set_bytes_per_lane(3 << 20);
   phase.add_marks()->set_code("cached");
-  phase.set_interrupted(true);
+  phase.set_not_whole("interrupted");
   const std::string text = story.Text();
   CHECK(absl::StrContains(text, "\nPer Chr: putc() of 3 MiB; its latency is that of 8 KiB."));
-  CHECK(absl::StrContains(text, "\nMark cached: putc.\nMark interrupted: putc.\n"));
+  CHECK(absl::StrContains(text, "\nMark cached: putc.\nMark not whole (interrupted): putc.\n"));
   CHECK(story.Fields()[kPutc] == "1024");
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("notes of a run that ends are in the order of a report on its raw file
         std::vector<std::string>(from_files.report().notes().begin(), from_files.report().notes().end()));
 }
 
-TEST_CASE("the end of a run is taken over from its record, and a problem of the reader can be added") {
+TEST_CASE("the end of a run is taken over from its record, and so are the phases that its reader misses") {
   v1::RunRecord run = ReadOf(0, 100, 0).Run();
   ReportBuilder builder(run);
   builder.Begin(nullptr);
@@ -99,13 +99,18 @@ TEST_CASE("the end of a run is taken over from its record, and a problem of the 
   run.add_problems()->set_message("disk full");
   CHECK_FALSE(builder.report().run().finished());
   builder.NoteRun();
-  builder.AddProblem("a phase is missing");
+  v1::MissingPhase missing;
+  missing.set_index(3);
+  const std::string warning = "a phase is missing";
+  builder.NoteMissing({&missing, 1}, {&warning, 1});
   CHECK(builder.report().run().finished());
   CHECK(builder.report().run().exit_code() == 2);
   REQUIRE(builder.report().run().problems_size() == 2);
   CHECK(builder.report().run().problems(0).message() == "disk full");
   const v1::ErrorReport& added = builder.report().run().problems(1);
-  CHECK(added.message() == "a phase is missing");
+  CHECK(added.message() == "not in this report: a phase is missing");
+  REQUIRE(builder.report().run().missing_phases_size() == 1);
+  CHECK(builder.report().run().missing_phases(0).index() == 3);
   CHECK(added.worker() == -1);
   CHECK(added.lane() == -1);
 }

@@ -68,6 +68,7 @@ struct Loaded {
   v1::RunRecord run;
   std::vector<v1::PhaseRecord> phases;
   std::vector<std::string> warnings;
+  std::vector<v1::MissingPhase> missing;
 };
 absl::StatusOr<Loaded> LoadRun(const std::string& directory) {
   absl::StatusOr<SavedRun> saved = SavedRun::Open(directory);
@@ -80,6 +81,8 @@ absl::StatusOr<Loaded> LoadRun(const std::string& directory) {
     saved->Note(i, read.ok() ? absl::StatusOr<v1::FileDigest>(digest) : read);
     if (read.ok()) loaded.phases.push_back(std::move(phase));
   }
+  saved->NoteEnd();
+  loaded.missing = saved->missing_phases();
   loaded.run = saved->run();
   loaded.warnings = saved->warnings();
   return loaded;
@@ -319,6 +322,28 @@ TEST_CASE("a missing phase is a warning") {
   CHECK(saved->phases.size() == 2);
   REQUIRE(saved->warnings.size() == 1);
   CHECK(Contains(saved->warnings[0], "phase-001.pb: missing"));
+}
+
+TEST_CASE("the record of the run has the number of phases, so the last ones are missed too") {
+  TempDir temporary;
+  const ResultStore store = SavedStore(temporary / "out", 3);
+  v1::RunRecord run = Run();
+  run.set_phase_count(4);
+  run.mutable_plan()->clear_phases();
+  run.mutable_plan()->add_phases()->set_name("write");
+  run.mutable_plan()->add_phases()->set_name("read");
+  REQUIRE(store.SaveRun(run).ok());
+  fs::remove(temporary / "out/raw/phase-002.pb");
+  const auto saved = LoadRun(temporary / "out");
+  REQUIRE(saved.ok());
+  REQUIRE(saved->missing.size() == 2);
+  CHECK(saved->missing[0].index() == 2);
+  CHECK(saved->missing[0].repetition() == 1);
+  CHECK(saved->missing[0].name() == "write");
+  CHECK(saved->missing[1].file() == "raw/phase-003.pb");
+  CHECK(saved->missing[1].problem() == "missing");
+  REQUIRE(saved->warnings.size() == 2);
+  CHECK(Contains(saved->warnings[1], "phase-003.pb: missing (phase 4, read)"));
 }
 
 // Returns LoadRun's warning about phase 1 of three after `change` of its file; the others are loaded all the same.

@@ -1,6 +1,8 @@
 #include "coordinator/analysis/score.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
 
 namespace iobench {
 namespace {
@@ -23,27 +25,58 @@ v1::RunReport FivePhases() {
   return report;
 }
 
+void LastsFor(double seconds, v1::RunReport& report) {
+  for (v1::PhaseReport& phase : *report.mutable_phases()) phase.set_duration_s(seconds);
+}
+
+v1::Operation& OperationOf(int phase, v1::RunReport& report) {
+  return *report.mutable_run()->mutable_plan()->mutable_phases(phase)->add_assignments()->mutable_operation();
+}
+
 TEST_CASE("a score is the root of both geometric means' product") {
   const auto score = ScoreOf(FivePhases());
   REQUIRE(score.has_value());
-  CHECK(score->bandwidth_gib_per_s == Approx(4));  // sqrt(2 x 8)
-  CHECK(score->metadata_kops_per_s == Approx(9));  // sqrt(1 x 81)
-  CHECK(score->total == Approx(6));                // sqrt(4 x 9)
+  CHECK(score->bandwidth_gib_per_s() == Approx(4));  // sqrt(2 x 8)
+  CHECK(score->metadata_kops_per_s() == Approx(9));  // sqrt(1 x 81)
+  CHECK(score->value() == Approx(6));                // sqrt(4 x 9)
+  CHECK(score->valid());
 }
 
-TEST_CASE("a score is noted once, with its formula") {
+TEST_CASE("a score is a number of the report, and noted once, with its formula") {
   v1::RunReport report = FivePhases();
   NoteScore(report);
   NoteScore(report);
+  CHECK(report.score().value() == Approx(6));
   REQUIRE(report.notes_size() == 1);
   CHECK_THAT(report.notes(0), Catch::Contains("score 6 = sqrt(4 GiB/s x 9 kIOPS)"));
+}
+
+TEST_CASE("phases that write or create must last as long as the IO500's, others need not") {
+  v1::RunReport report = FivePhases();
+  OperationOf(0, report).set_name("write");
+  OperationOf(2, report).set_name("read");
+  OperationOf(3, report).set_name("create");
+  OperationOf(4, report).set_name("stat");
+  LastsFor(kMinScoredWriteSeconds, report);
+  CHECK(ScoreOf(report)->valid());
+  LastsFor(0.01, report);
+  for (int i = 0; i < 5; ++i)
+    report.mutable_run()->mutable_plan()->mutable_phases(i)->set_name("p" + std::to_string(i));
+  NoteScore(report);
+  CHECK(report.score().value() == Approx(6));
+  CHECK_FALSE(report.score().valid());
+  REQUIRE(report.score().problems_size() == 1);
+  CHECK_THAT(report.score().problems(0), Catch::Contains("shorter than the 300 s") &&
+                                             Catch::Matchers::EndsWith(": p0 (10 ms), p3 (10 ms)"));
+  CHECK_THAT(report.notes(0), Catch::Matchers::StartsWith("score 6 [INVALID] = ") &&
+                                  Catch::Contains("; INVALID: shorter than"));
 }
 
 TEST_CASE("a phase that is missing does not shift the others: their numbers count") {
   v1::RunReport report = FivePhases();
   report.mutable_phases()->DeleteSubrange(1, 1);  // which has no score
   REQUIRE(ScoreOf(report).has_value());
-  CHECK(ScoreOf(report)->total == Approx(6));
+  CHECK(ScoreOf(report)->value() == Approx(6));
   report = FivePhases();
   v1::PhaseReport* const again = report.add_phases();  // of the second repetition
   *again = report.phases(0);
@@ -51,35 +84,38 @@ TEST_CASE("a phase that is missing does not shift the others: their numbers coun
   again->set_index(5);
   report.mutable_phases()->DeleteSubrange(0, 1);
   CHECK_FALSE(ScoreOf(report).has_value());
+  report.mutable_run()->set_finished(true);
+  CHECK(std::isnan(ScoreOf(report)->value()));
+  CHECK_FALSE(ScoreOf(report)->valid());
 }
 
-TEST_CASE("a phase that lost workers or lanes gives no score") {
+TEST_CASE("the score of phases that are not whole, have no figure or found nothing is not valid") {
+  const auto problem = [](const v1::RunReport& report) {
+    const auto score = ScoreOf(report);
+    REQUIRE(score.has_value());
+    CHECK(score->valid() == score->problems().empty());
+    return score->problems().empty() ? std::string() : score->problems(0);
+  };
   v1::RunReport report = FivePhases();
-  report.mutable_phases(2)->add_marks()->set_code("partial");
-  CHECK_FALSE(ScoreOf(report).has_value());
-}
-
-TEST_CASE("there is no score where find found nothing") {
-  v1::RunReport report = FivePhases();
+  report.mutable_phases(1)->set_not_whole("interrupted");
+  CHECK(problem(report).empty());  // that one does not count
+  report.mutable_phases(2)->set_not_whole("2 lanes sat out");
+  CHECK(problem(report) == ": 2 lanes sat out");
+  report = FivePhases();
   report.mutable_phases(4)->set_found_items(1);
-  CHECK(ScoreOf(report).has_value());
+  CHECK(problem(report).empty());
   report.mutable_phases(4)->set_found_items(0);
-  CHECK_FALSE(ScoreOf(report).has_value());
+  CHECK(problem(report) == " found nothing");
+  report = FivePhases();
+  report.mutable_phases(2)->mutable_headline()->set_bytes_per_s(0);
+  CHECK(problem(report) == " has no figure");
+  CHECK(std::isnan(ScoreOf(report)->value()));
 }
 
-TEST_CASE(
-    "there is no score while a phase is missing or cut short, has no figure, or the plan asks for none") {
+TEST_CASE("there is no score while a phase is still to come, or where the plan asks for none") {
   v1::RunReport unfinished = FivePhases();
   unfinished.mutable_phases()->RemoveLast();
   CHECK_FALSE(ScoreOf(unfinished).has_value());
-  v1::RunReport interrupted = FivePhases();
-  interrupted.mutable_phases(1)->set_interrupted(true);
-  CHECK(ScoreOf(interrupted).has_value());  // that one does not count
-  interrupted.mutable_phases(4)->set_interrupted(true);
-  CHECK_FALSE(ScoreOf(interrupted).has_value());
-  v1::RunReport failed = FivePhases();
-  failed.mutable_phases(2)->mutable_headline()->set_bytes_per_s(0);
-  CHECK_FALSE(ScoreOf(failed).has_value());
   v1::RunReport one_kind = FivePhases();
   for (const int phase : {3, 4}) one_kind.mutable_run()->mutable_plan()->mutable_phases(phase)->clear_score();
   CHECK_FALSE(ScoreOf(one_kind).has_value());

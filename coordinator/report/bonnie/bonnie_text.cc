@@ -168,7 +168,8 @@ std::vector<std::string> MarkNotes(const BonnieRun& run) {
   for (const v1::PhaseReport* phase : run.phases) {
     if (phase == nullptr) continue;
     for (const GroupedMark& mark : MarksOf(*phase)) add(mark.code, Printable(phase->name()));
-    if (phase->interrupted()) add("interrupted", Printable(phase->name()));
+    if (!phase->not_whole().empty())
+      add(absl::StrCat("not whole (", Printable(phase->not_whole()), ")"), Printable(phase->name()));
   }
   std::vector<std::string> notes;
   for (const auto& [code, phases] : phases_of_mark) {
@@ -194,6 +195,8 @@ std::string Notes(const v1::RunReport& report, const BonnieRun& run) {
     notes.push_back("+++++: measured for less than 0.5 s. `--format csv` has the figure.");
   }
   for (const std::string& note : MarkNotes(run)) notes.push_back(note);
+  for (const v1::MissingPhase& missing : report.run().missing_phases())
+    notes.push_back(absl::StrCat("Not in this report: ", MissingPhaseText(missing), "."));
   std::string text;
   for (const std::string& note : notes) {
     std::vector<std::string> lines;

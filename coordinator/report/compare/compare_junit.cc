@@ -41,8 +41,19 @@ void AddRunProperties(const v1::ComparedRun& run, const std::string& prefix,
     properties.insert(properties.end(), {absl::StrCat(prefix, ".label"), run.label()});
 }
 
+// What is missing in a run, or went wrong in it.
+template <typename Report>
+void AddProblems(const Report& report, std::vector<std::string>& properties) {
+  for (int i = 0; i < report.runs_size(); ++i) {
+    const std::string name = absl::StrCat("problem.", RunLetter(static_cast<uint32_t>(i)));
+    for (const std::string& problem : report.runs(i).problems())
+      properties.insert(properties.end(), {name, problem});
+  }
+}
+
 template <typename Report>
 void AddPlanProperties(const Report& report, std::vector<std::string>& properties) {
+  AddProblems(report, properties);
   properties.insert(properties.end(), {"like_plans", report.like_plans() ? "true" : "false"});
   if (report.has_gate())
     properties.insert(properties.end(), {"fail_under_percent", absl::StrCat(report.gate().limit_percent())});
@@ -76,6 +87,7 @@ absl::Status WriteComparisonJunit(const v1::CompareReport& report, const Console
   if (report.runs_size() == 1) {
     std::vector<std::string> properties;
     AddRunProperties(report.runs(0), "run", properties);
+    AddProblems(report, properties);
     std::vector<JunitCase> cases;
     for (const auto& list : report.repetitions()) {
       const double median = list.figures().median();

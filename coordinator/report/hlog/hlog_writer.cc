@@ -14,6 +14,7 @@
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "coordinator/report/flush_report.h"
+#include "coordinator/report/text/console_words.h"
 #include "coordinator/report/text/wall_time.h"
 
 namespace iobench {
@@ -104,8 +105,10 @@ absl::StatusOr<std::string> HdrHistogramText(const v1::Histogram& histogram) {
 absl::Status WriteHlog(const v1::RunReport& report, std::ostream& out) {
   const int64_t start_ms = EpochMsOf(report.run().started_at());
   out << "#[cluster-iobench " << Printable(report.run().program_version()) << ", run "
-      << Printable(report.run().id()) << ", latencies in ns]\n";
+      << Printable(report.run().id()) << ", latencies in ns; of phases with a rate, response times]\n";
   if (!report.run().label().empty()) out << "#[label: " << Printable(report.run().label()) << "]\n";
+  for (const v1::MissingPhase& missing : report.run().missing_phases())
+    out << "#[not in this log: " << MissingPhaseText(missing) << "]\n";
   out << "#[Histogram log format version 1.3]\n";
   out << absl::StreamFormat("#[StartTime: %d.%03d (seconds since epoch), %s]\n", start_ms / 1000,
                             start_ms % 1000, Printable(report.run().started_at()));

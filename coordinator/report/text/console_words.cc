@@ -150,6 +150,11 @@ std::string LaneName(std::string_view host, int64_t worker, int64_t lane) {
   return name;
 }
 
+std::string MissingPhaseText(const v1::MissingPhase& phase) {
+  return Printable(absl::StrCat("phase ", phase.index() + 1, phase.name().empty() ? "" : ", ", phase.name(), ": ",
+                                phase.file(), ": ", phase.problem()));
+}
+
 std::string ErrorText(const v1::ErrorReport& error) {
   std::string text = LaneName(error.client(), error.worker(), error.lane());
   const std::string message = Printable(error.message());

@@ -47,6 +47,9 @@ std::string LaneName(std::string_view host, int64_t worker, int64_t lane);
 // Returns one printable line for an error of a run or phase.
 std::string ErrorText(const v1::ErrorReport& error);
 
+// Returns one printable line: "phase 4, read: raw/phase-003.pb: missing".
+std::string MissingPhaseText(const v1::MissingPhase& phase);
+
 // The marks of a phase and its clients in their original order; those with the same code and text are combined. A mark
 // that both lists have, as in a complete report, names its client once.
 struct GroupedMark {

@@ -92,6 +92,10 @@ class PhaseRows {
 absl::Status WriteTimelineCsv(const v1::RunReport& report, std::ostream& out) {
   out << kTitles;
   for (const v1::PhaseReport& phase : report.phases()) PhaseRows(report, phase, out).Write();
+  for (const v1::MissingPhase& missing : report.run().missing_phases()) {
+    out << CsvText(report.run().id()) << ',' << missing.index() << ',' << missing.repetition() << ','
+        << CsvText(missing.name()) << ",,missing,,,,,\n";
+  }
   return Flush(out, "CSV");
 }
 

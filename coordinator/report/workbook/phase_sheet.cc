@@ -119,6 +119,14 @@ void PutThroughput(const v1::Throughput& rates, const char* unit, Sheet& sheet) 
   sheet.Fact("parent", rates.parent(), unit);
 }
 
+// Beside the latencies, which are response times here.
+void PutTimes(const std::string& name, const v1::Latency& times, Sheet& sheet) {
+  sheet.Fact(name + " mean", times.mean(), "us");
+  sheet.Fact(name + " p50", times.p50(), "us");
+  sheet.Fact(name + " p99", times.p99(), "us");
+  sheet.Fact(name + " max", times.max(), "us");
+}
+
 void PutFigures(const v1::PhaseReport& phase, Sheet& sheet) {
   const bool ops = phase.headline_in_ops();
   sheet.Fact("headline", ops ? phase.headline().ops_per_s() : phase.headline().bytes_per_s(),
@@ -143,6 +151,11 @@ void PutFigures(const v1::PhaseReport& phase, Sheet& sheet) {
     sheet.Fact("latency p99", latency.p99(), "us");
     sheet.Fact("latency p99.9", latency.p99_9(), "us");
     sheet.Fact("latency max", latency.max(), "us");
+  }
+  if (phase.has_open_loop()) {
+    sheet.Fact("latency is", "response time: from when an op was due");
+    PutTimes("service", phase.open_loop().service_us(), sheet);
+    PutTimes("lag", phase.open_loop().lag_us(), sheet);
   }
   if (phase.has_start()) sheet.Fact("start skew", phase.start().skew_us(), "us");
   if (phase.has_regions_s()) {

@@ -140,6 +140,10 @@ void AddSummarySheet(const v1::RunReport& report, Book& book) {
                       : run.exit_code() == 0 ? "as planned"
                                              : absl::StrCat("with exit code ", run.exit_code()));
   for (const v1::ErrorReport& problem : run.problems()) sheet.Fact("problem", ErrorText(problem));
+  if (report.has_score()) {
+    sheet.Fact("score", report.score().value(), report.score().valid() ? "" : "INVALID");
+    for (const std::string& problem : report.score().problems()) sheet.Fact("score INVALID", problem);
+  }
   for (const v1::CriterionReport& criterion : report.criteria()) {
     sheet.Fact("criterion", absl::StrCat(criterion.criterion(), criterion.met() ? ": met" : ": not met"));
   }
