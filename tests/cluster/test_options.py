@@ -1,5 +1,6 @@
 """IOzone's letters, sweeps and suites make the right phases, and leave the right files."""
 import contextlib
+import csv
 import hashlib
 import os
 import re
@@ -308,7 +309,15 @@ def test_the_io500_like_score_is_printed_and_printed_again(path, out):
     assert names.index("mdtest-hard-write") + 1 == names.index("find"), "where the IO500 has it"
     assert 0 < outcome.phase("find")["found_items"] < outcome.phase("find")["ops"]
     assert "and of 8 metadata phases" in " ".join(outcome.stdout.split())
-    found = re.search(r"score ([\d.e+-]+) = sqrt", outcome.stdout)
+    found = re.search(r"score ([\d.e+-]+) \[INVALID\] = sqrt", outcome.stdout)
+    score = outcome.result["score"]
+    assert f"{score['value']:.4g}" == f"{float(found.group(1)):.4g}" and not score["valid"]
+    assert "shorter than the 300 s" in score["problems"][0] and "ior-easy-write (" in score["problems"][0]
+    assert "ior-easy-read" not in score["problems"][0], "only phases that write or create have a minimum"
+    with (out / "phases.csv").open() as rows:
+        scores = [(row["phase"], float(row["score"]), row["score_valid"]) for row in csv.DictReader(rows) if row["score"]]
+    assert scores == [(names[-1], score["value"], "0")]
+    assert "until the last lane ended" not in outcome.stdout, "the headlines are full"
     assert found and "not an IO500 submission" in " ".join(outcome.stdout.split())
     again = program.plain("report", out).expect(0)
     assert found.group(0) in again.stdout

@@ -141,6 +141,30 @@ test('a sweep on each of two paths has charts of each, and the command of a cell
   await page.close();
 });
 
+test('the phases of a suite with a size and a record each are no sweep, so the table shows them all', async () => {
+  const out = runProgram('--suite', 'io500-like', '-s', '2m', '--items', '20');
+  const page = await openPage(browser, out);
+  const { phases, score } = resultOf(out);
+  assert.deepEqual((await headlines(page)).map(({ name }) => name), phases.map(({ name }) => name));
+  assert.equal(await page.locator('#sweep').count(), 0);
+  assert.ok((await page.locator('body').textContent()).includes(`score ${Number(score.value.toPrecision(4))} [INVALID]`));
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test('with a rate, the latencies are response times, and service and lag are named beside them', async () => {
+  const out = runProgram('-t', '1', '-i', '1', '-+n', '-r', '4k', '-s', '64k', '--engine', 'sim:service=2ms', '--rate', '1000', '--even-rate', '--time', '1');
+  const page = await openPage(browser, out);
+  const { latency_us: latency, open_loop: open } = resultOf(out).phases[0];
+  assert.equal(latency.p99, open.response_us.p99);
+  const rows = Object.fromEntries(await page.locator('#phase table tr').evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent))));
+  const times = [['latency (response), p50', latency.p50], ['service, p50', open.service_us.p50], ['lag, p50', open.lag_us.p50]];
+  for (const [name, us] of times) assert.ok(rows[name], `${name}: ${us}, in ${Object.keys(rows).join()}`);
+  assert.notEqual(rows['latency (response), p50'], rows['service, p50']);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
 test('the phases of one worker alone are no cells of the sweep of all', async () => {
   const out = runProgram('-a', '-n', '64k', '-g', '128k', '-y', '16k', '-q', '32k', '-i', '0', '-+n', '--spawn', '2', '--per-client');
   const { phases } = resultOf(out), ofAll = phases.filter((phase) => phase.lane_count === 2);

@@ -164,7 +164,10 @@ function sweepTable(sweep) {
 }
 
 const nameOf = (sweep) => sweep.operation + (sweep.target ? ` on ${sweep.target}` : '');
-const surfaces = (report) => sweeps(report).filter((sweep) => sweep.sizes.length > 1 && sweep.records.length > 1);
+// Phases with a size and a record of their own each, such as those of a suite, are no sweep: they would hide in its cells.
+const crosses = ({ members, sizes, records }) => distinctCells(members) > Math.max(sizes.length, records.length);
+const distinctCells = (members) => new Set(members.map((phase) => `${phase.bytes_per_lane}/${phase.record_bytes}`)).size;
+const surfaces = (report) => sweeps(report).filter((sweep) => sweep.sizes.length > 1 && sweep.records.length > 1 && crosses(sweep));
 
 // For paper: the tables of all sweeps, and the phases that are in them.
 export function sweepTables(report) {

@@ -289,7 +289,8 @@ void PutTool(const v1::PhaseReport& phase, ConsolePage& page) {
 // The line that a brief page has in place of the lines about windows, lanes and the stonewall.
 void PutStragglers(const v1::PhaseReport& phase, ConsolePage& page) {
   if (LaneCount(phase) < 2) return;
-  if (phase.straggler_cost() >= kNotableStragglerCost) {
+  // A full headline counts until the last lane ended.
+  if (phase.headline().name() != "full" && phase.straggler_cost() >= kNotableStragglerCost) {
     const v1::Throughput& rates =
         phase.headline_in_ops() ? phase.throughput_ops_per_s() : phase.throughput_bytes_per_s();
     page.Labelled("stragglers",

@@ -32,7 +32,11 @@ struct Surface {
   std::set<uint64_t> sizes, records;
   std::map<std::pair<uint64_t, uint64_t>, SurfaceCell> cells;
 
-  bool sweeps() const { return sizes.size() > 1 || records.size() > 1; }
+  // Phases with a size and a record of their own each, such as those of a suite, are no sweep.
+  bool sweeps() const {
+    if (sizes.size() == 1 || records.size() == 1) return cells.size() > 1;
+    return cells.size() > std::max(sizes.size(), records.size());
+  }
 };
 
 // The rate of a phase, or the median of its repetitions, which analysis has computed.
