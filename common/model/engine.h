@@ -43,6 +43,8 @@ enum class EngineFeature {
   kPreallocate,
   // --interleaved: the records of all lanes alternate in a shared file.
   kInterleaved,
+  // --libc-calls: the data calls are functions of the C library, so that a preloaded library can see them.
+  kLibcCalls,
 };
 using EngineFeatures = EnumSet<EngineFeature>;
 

@@ -29,6 +29,7 @@ constexpr EngineDemand kDemands[] = {
     {"buffer_bytes", "-m (buffer_bytes)", F::kBuffers, [](const O& o) { return o.buffer_bytes() > 0; },
      MetadataMeets::kAll, InSuite::kSkipsPhase},
     {"preallocate", "--preallocate", F::kPreallocate, [](const O& o) { return o.preallocate(); }},
+    {"libc_calls", "--libc-calls", F::kLibcCalls, [](const O& o) { return o.libc_calls(); }, MetadataMeets::kAll},
 };
 // clang-format on
 

@@ -207,6 +207,9 @@ constexpr OptionSpec kOptions[] = {
      .help = "posix_fadvise() after open: normal, sequential, random, noreuse or willneed"},
     {.name = "preallocate", .sets = "operation.preallocate", .phases = F::kCreating, .group = G::kEngine,
      .help = "call fallocate() when files are created"},
+    {.name = "libc-calls", .sets = "operation.libc_calls", .group = G::kEngine,
+     .help = "make data calls with the C library's functions, so that a preloaded library sees them (default where "
+             "LD_PRELOAD is set); costs about 10 ns per call"},
     {.name = "stripe", .argument = "COUNT[:SIZE]", .value = V::kStripe,
      .sets = "plan.stripe.count=$ plan.stripe.bytes=$2", .group = G::kEngine,
      .help = "Lustre: stripe files over COUNT OSTs (-1: all) in units of SIZE, with `lfs setstripe`"},

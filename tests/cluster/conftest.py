@@ -35,6 +35,15 @@ def out(tmp_path):
 
 
 @pytest.fixture(scope="session")
+def call_counter(tmp_path_factory):
+    """A library to preload that counts data calls, notes what is written, and can lose writes."""
+    library = tmp_path_factory.mktemp("counter") / "call_counter.so"
+    source = pathlib.Path(__file__).with_name("call_counter.c")
+    subprocess.run(["cc", "-Wall", "-Werror", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    return library
+
+
+@pytest.fixture(scope="session")
 def reachable_program():
     """A copy of the program that every user can run: only root can enter a clone in /root, which has mode 700."""
     with tempfile.TemporaryDirectory(prefix="iobench-program-", dir="/var/tmp") as directory:

@@ -143,6 +143,7 @@ const std::vector<Case>& Cases() {
       {"-i 1 -B -+A 2", {{"operation.mmap.advice", "sequential"}}},
       {"-i 1 -D -+A willneed", {{"operation.mmap.advice", "willneed"}}},
       {"-i 0 -B -Z", {{"operation.mmap.mix_file_io", "true"}}},
+      {"-i 0 --libc-calls", {{"operation.libc_calls", "true"}}},
       {"-i 0 -W", {{"operation.file_lock", "true"}}},
       {"-i 0 -+l", {{"operation.record_locks", "true"}}},
       {"-i 0 -+L", {{"operation.record_locks", "true"}, {"files.shared_file", "true"}}},

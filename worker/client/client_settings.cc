@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -165,8 +166,20 @@ uint64_t NumberAt(std::string_view bytes, size_t at) {
 
 }  // namespace
 
+std::string PreloadedLibraries(const std::string& root) {
+  const char* const of_environment = std::getenv("LD_PRELOAD");
+  std::string text = of_environment == nullptr ? "" : of_environment;
+  if (const auto file = ReadWholeFile(root + "/etc/ld.so.preload")) absl::StrAppend(&text, " ", *file);
+  std::vector<std::string> names;
+  for (const absl::string_view path : absl::StrSplit(text, absl::ByAnyChar(" :\t\n"), absl::SkipEmpty())) {
+    names.push_back(OneLine(std::string(path.substr(path.rfind('/') + 1))));
+  }
+  return absl::StrJoin(names, ", ");
+}
+
 Settings ClientSettings(const std::string& root) {
   Settings settings;
+  if (std::string preloaded = PreloadedLibraries(root); !preloaded.empty()) settings["preloaded"] = preloaded;
   for (const SettingFile& setting : kClientFiles) {
     const auto value = ValueIn(root + setting.file);
     // Of vm.dirty_ratio and vm.dirty_bytes, the one that is 0 has no effect.

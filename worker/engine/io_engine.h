@@ -35,6 +35,8 @@ struct EngineOptions {
   bool file_lock = false;     // hold an fcntl lock on every file from Open to Close
   // posix: one small read at the start of the file per this many reads, within the latency of the next read; 0: never.
   uint32_t jitter_every = 0;
+  // Data calls are those of the C library, where a preloaded library can replace them, instead of direct system calls.
+  bool libc_calls = false;
   std::string advice = {};    // posix_fadvise advice to apply after open; empty: none
   uint64_t buffer_bytes = 0;  // total size of the rotating buffers; 0: one buffer is reused
   // sim: the storage to simulate, and the key of the simulated server on this host.

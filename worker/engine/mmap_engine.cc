@@ -114,23 +114,24 @@ struct Copy {
     std::byte byte{};
     const uint64_t place = open_file.extent_offset_bytes + fault;
     const int64_t moved = data == nullptr
-                              ? CallAgainWhenInterrupted(SYS_pread64, open_file.fd, &byte, size_t{1}, place)
-                              : CallAgainWhenInterrupted(SYS_pwrite64, open_file.fd,
-                                                         data + (fault - op.offset), size_t{1}, place);
+                              ? DirectCalls::Pread(open_file.fd, &byte, 1, place)
+                              : DirectCalls::Pwrite(open_file.fd, data + (fault - op.offset), 1, place);
     return moved < 0 ? moved : -EIO;
   }
 };
 
 // -Z: every other op uses pread() or pwrite().
+template <typename Calls>
 struct Alternating {
   Copy copy;
-  PositionalCalls calls;
+  PositionalCalls<Calls> calls;
   uint64_t* op_count;
 
   int64_t operator()(const Op& op) const { return (*op_count)++ % 2 == 0 ? copy(op) : calls(op); }
 };
 
-void SetReadBuffer(Alternating& do_op, std::byte* buffer) {
+template <typename Calls>
+void SetReadBuffer(Alternating<Calls>& do_op, std::byte* buffer) {
   do_op.copy.read_buffer = do_op.calls.read_buffer = buffer;
 }
 
@@ -164,8 +165,8 @@ class MmapEngine final : public IoEngine {
     const int msync_flags = sync == v1::Mmap::SYNC ? MS_SYNC : sync == v1::Mmap::ASYNC ? MS_ASYNC : 0;
     const Copy copy{files_.data(), open_files_.data(), lane.payload, lane.read_buffer, &guard, msync_flags};
     if (!options_.mmap.mix_file_io()) return RunWith(lane, copy);
-    const PositionalCalls calls{open_files_.data(), lane.payload, lane.read_buffer};
-    return RunWith(lane, Alternating{copy, calls, &op_count_});
+    return options_.libc_calls ? RunAlternating<LibcCalls>(lane, copy)
+                               : RunAlternating<DirectCalls>(lane, copy);
   }
 
   absl::Status Flush() override {
@@ -196,6 +197,12 @@ class MmapEngine final : public IoEngine {
   }
 
  private:
+  template <typename Calls>
+  LoopEnd RunAlternating(LaneContext& lane, const Copy& copy) {
+    const PositionalCalls<Calls> calls{open_files_.data(), lane.payload, lane.read_buffer};
+    return RunWith(lane, Alternating<Calls>{copy, calls, &op_count_});
+  }
+
   template <typename DoOp>
   LoopEnd RunWith(LaneContext& lane, DoOp do_op) {
     if (!buffers_.in_use()) return RunAround(lane, do_op);

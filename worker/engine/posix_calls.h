@@ -4,6 +4,8 @@
 #define WORKER_ENGINE_POSIX_CALLS_H_
 
 #include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,7 +14,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 #include "common/model/op.h"
 #include "worker/data/payload.h"
@@ -31,10 +32,6 @@ long ToRegister(T argument) {
   return static_cast<long>(argument);
 }
 
-// A library is preloaded between the program and glibc. If it traces I/O or injects faults, it must see the lanes'
-// calls too.
-inline const bool kHasPreloadedLibrary = std::getenv("LD_PRELOAD") != nullptr;
-
 template <typename... Args>
 int64_t SystemCallOfGlibc(long number, Args... args) {
   const long result = ::syscall(number, args...);
@@ -43,7 +40,7 @@ int64_t SystemCallOfGlibc(long number, Args... args) {
 
 // Makes a system call with up to six arguments. Returns its result or -errno. It is inlined, because glibc's syscall()
 // costs 1 to 2 % of a cached 4 KiB read: its code and its table of addresses must return to the L1 caches, from which
-// the previous call evicted them. A preloaded library does not see it.
+// the previous call evicted them.
 template <typename... Args>
 [[gnu::always_inline]] inline int64_t SystemCall(long number, Args... args) {
 #if defined(__x86_64__)
@@ -68,29 +65,88 @@ template <typename... Args>
 template <typename... Args>
 [[gnu::noinline, gnu::cold]] int64_t CallUntilNotInterrupted(long number, Args... args) {
   for (;;) {
-    const int64_t result =
-        kHasPreloadedLibrary ? SystemCallOfGlibc(number, args...) : SystemCall(number, args...);
+    const int64_t result = SystemCall(number, args...);
     if (result != -EINTR) return result;
   }
 }
 
-// Repeats a system call after EINTR. It is made without glibc's wrappers of read() and so on, which are cancellation
-// points and cost a multi-threaded process two locked instructions per call (about 10 ns, 1 % of a cached 4 KiB read),
-// unless a preloaded library must see it. Returns the call's result or -errno.
+// Repeats a system call after EINTR. Returns the call's result or -errno.
 template <typename... Args>
 [[gnu::always_inline]] inline int64_t CallAgainWhenInterrupted(long number, Args... args) {
-  if (kHasPreloadedLibrary) [[unlikely]]
-    return CallUntilNotInterrupted(number, args...);
   const int64_t result = SystemCall(number, args...);
   if (result == -EINTR) [[unlikely]]
     return CallUntilNotInterrupted(number, args...);
   return result;
 }
 
+// The data calls of an op, in one of two ways. Each repeats its call after EINTR, and returns its result or -errno.
+
+// Without glibc's wrappers, which are cancellation points and cost a multi-threaded process two locked instructions per
+// call (about 10 ns, 1 % of a cached 4 KiB read). A preloaded library does not see these calls.
+struct DirectCalls {
+  static constexpr bool kOfLibc = false;
+
+  [[gnu::always_inline]] static int64_t Read(int fd, void* data, size_t bytes) {
+    return CallAgainWhenInterrupted(SYS_read, fd, data, bytes);
+  }
+  [[gnu::always_inline]] static int64_t Write(int fd, const void* data, size_t bytes) {
+    return CallAgainWhenInterrupted(SYS_write, fd, data, bytes);
+  }
+  [[gnu::always_inline]] static int64_t Pread(int fd, void* data, size_t bytes, uint64_t offset) {
+    return CallAgainWhenInterrupted(SYS_pread64, fd, data, bytes, offset);
+  }
+  [[gnu::always_inline]] static int64_t Pwrite(int fd, const void* data, size_t bytes, uint64_t offset) {
+    return CallAgainWhenInterrupted(SYS_pwrite64, fd, data, bytes, offset);
+  }
+  static int64_t Preadv(int fd, const iovec* records, size_t count, uint64_t offset) {
+    return CallAgainWhenInterrupted(SYS_preadv, fd, records, count, offset, 0L);
+  }
+  static int64_t Pwritev(int fd, const iovec* records, size_t count, uint64_t offset) {
+    return CallAgainWhenInterrupted(SYS_pwritev, fd, records, count, offset, 0L);
+  }
+};
+
+// glibc's functions, which a library that is preloaded between the program and glibc can replace: to trace I/O, to
+// serve it itself, or to inject faults (EngineOptions::libc_calls).
+struct LibcCalls {
+  static constexpr bool kOfLibc = true;
+
+  static int64_t Read(int fd, void* data, size_t bytes) {
+    return Again([&] { return ::read(fd, data, bytes); });
+  }
+  static int64_t Write(int fd, const void* data, size_t bytes) {
+    return Again([&] { return ::write(fd, data, bytes); });
+  }
+  static int64_t Pread(int fd, void* data, size_t bytes, uint64_t offset) {
+    return Again([&] { return ::pread(fd, data, bytes, static_cast<off_t>(offset)); });
+  }
+  static int64_t Pwrite(int fd, const void* data, size_t bytes, uint64_t offset) {
+    return Again([&] { return ::pwrite(fd, data, bytes, static_cast<off_t>(offset)); });
+  }
+  static int64_t Preadv(int fd, const iovec* records, size_t count, uint64_t offset) {
+    return Again([&] { return ::preadv(fd, records, static_cast<int>(count), static_cast<off_t>(offset)); });
+  }
+  static int64_t Pwritev(int fd, const iovec* records, size_t count, uint64_t offset) {
+    return Again([&] { return ::pwritev(fd, records, static_cast<int>(count), static_cast<off_t>(offset)); });
+  }
+
+ private:
+  template <typename MakeCall>
+  static int64_t Again(MakeCall make_call) {
+    for (;;) {
+      const ssize_t result = make_call();
+      if (result >= 0) return result;
+      if (errno != EINTR) return -errno;
+    }
+  }
+};
+
 // Calls pread() or pwrite(), or both for an update. Returns the number of bytes transferred or -errno; fewer bytes than
 // the op has are a failure for the loop, so short transfers are not continued. `files` is OpenFiles::data(). `payload`
 // and `read_buffer` may be null if no op needs them.
+template <typename By>
 struct PositionalCalls {
+  using Calls = By;
   const OpenFile* files;
   Payload* payload;
   std::byte* read_buffer;
@@ -101,23 +157,23 @@ struct PositionalCalls {
     const size_t length = op.length;
     const OpKind kind = op.kind;
     if (kind != OpKind::kWrite) {
-      const int64_t moved = CallAgainWhenInterrupted(SYS_pread64, file.fd, read_buffer, length, offset);
+      const int64_t moved = Calls::Pread(file.fd, read_buffer, length, offset);
       if (kind == OpKind::kRead || moved != static_cast<int64_t>(length)) return moved;
     }
-    return CallAgainWhenInterrupted(SYS_pwrite64, file.fd, payload->Next(op), length, offset);
+    return Calls::Pwrite(file.fd, payload->Next(op), length, offset);
   }
 };
 
-// Wraps another op functor. REQUIRES: all ops are reads, and no library is preloaded. The compiler then leaves out what
-// other ops need, and keeps what is left in registers: 10 to 20 ns less per op where a kernel clears the processor's
-// branch predictions at each system call (docs/performance.md).
+// Wraps another op functor. REQUIRES: all ops are reads. The compiler then leaves out what other ops need, and keeps
+// what is left in registers: 10 to 20 ns less per op where a kernel clears the processor's branch predictions at each
+// system call (docs/performance.md).
 template <typename DoOp>
 struct OnlyReads {
   DoOp do_op;
 
   [[gnu::always_inline]] int64_t operator()(const Op& op) const {
-    assert(op.kind == OpKind::kRead && !kHasPreloadedLibrary);
-    if (op.kind != OpKind::kRead || kHasPreloadedLibrary) __builtin_unreachable();
+    assert(op.kind == OpKind::kRead);
+    if (op.kind != OpKind::kRead) __builtin_unreachable();
     return do_op(op);
   }
 };

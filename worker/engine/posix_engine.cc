@@ -20,7 +20,9 @@ namespace {
 // Other ways to perform one op, besides PositionalCalls. Each is int64_t(const Op&) and returns the bytes transferred
 // or -errno.
 
+template <typename By>
 struct Stream {
+  using Calls = By;
   const OpenFile* files;
   uint64_t* positions;  // by file: position of the next read() or write()
   Payload* payload;
@@ -35,12 +37,12 @@ struct Stream {
     if (const int error = Seek(file, position, offset); error != 0) [[unlikely]]
       return -error;
     if (kind != OpKind::kWrite) {
-      const int64_t moved = CallAgainWhenInterrupted(SYS_read, file.fd, read_buffer, length);
+      const int64_t moved = Calls::Read(file.fd, read_buffer, length);
       if (moved > 0) position += static_cast<uint64_t>(moved);
       if (kind == OpKind::kRead || moved != static_cast<int64_t>(length)) return moved;
       if (const int error = Seek(file, position, offset); error != 0) return -error;
     }
-    const int64_t moved = CallAgainWhenInterrupted(SYS_write, file.fd, payload->Next(op), length);
+    const int64_t moved = Calls::Write(file.fd, payload->Next(op), length);
     if (moved > 0) position += static_cast<uint64_t>(moved);
     return moved;
   }
@@ -54,7 +56,9 @@ struct Stream {
   }
 };
 
+template <typename By>
 struct Vector {
+  using Calls = By;
   const OpenFile* files;
   Payload* payload;
   std::byte* read_buffer;
@@ -72,14 +76,15 @@ struct Vector {
       assert(count < records.size());
       records[count++] = {data + at, std::min<size_t>(record_bytes, op.length - at)};
     }
-    return CallAgainWhenInterrupted(reads ? SYS_preadv : SYS_pwritev, file.fd, records.data(), count,
-                                    file.extent_offset_bytes + op.offset, 0L);
+    const uint64_t offset = file.extent_offset_bytes + op.offset;
+    return reads ? Calls::Preadv(file.fd, records.data(), count, offset)
+                 : Calls::Pwritev(file.fd, records.data(), count, offset);
   }
 };
 
 // Before every `every`-th read, performs a small read at the file's start, within that read's latency. The op then
 // overwrites its data. pread() does not change the file position, but still moves the read-ahead window.
-template <typename DoOp>
+template <typename Calls, typename DoOp>
 struct WithJitter {
   DoOp do_op;
   const OpenFile* files;
@@ -91,8 +96,7 @@ struct WithJitter {
   int64_t operator()(const Op& op) const {
     if (op.kind == OpKind::kRead && every > 0 && ++*read_count % every == 0) {
       const OpenFile& file = files[op.object];
-      const int64_t moved = CallAgainWhenInterrupted(SYS_pread64, file.fd, read_buffer, size_t{bytes},
-                                                     file.extent_offset_bytes);
+      const int64_t moved = Calls::Pread(file.fd, read_buffer, bytes, file.extent_offset_bytes);
       if (moved < 0) return moved;
     }
     return do_op(op);
@@ -118,37 +122,50 @@ class PosixEngine final : public IoEngine {
   }
 
   LoopEnd Run(LaneContext& lane) override {
-    switch (options_.call) {
-      case Call::kStream:
-        return RunWith(lane, Stream{files_.data(), positions_.data(), lane.payload, lane.read_buffer});
-      case Call::kVector:
-        return RunWith(lane, Vector{files_.data(), lane.payload, lane.read_buffer, options_.record_bytes});
-      default:
-        return RunWith(lane, PositionalCalls{files_.data(), lane.payload, lane.read_buffer});
-    }
+    return options_.libc_calls ? RunBy<LibcCalls>(lane) : RunBy<DirectCalls>(lane);
   }
 
   absl::Status Flush() override { return files_.Flush(); }
   absl::Status Close() override { return files_.Close(); }
 
  private:
+  template <typename Calls>
+  LoopEnd RunBy(LaneContext& lane) {
+    switch (options_.call) {
+      case Call::kStream:
+        return RunWith(lane,
+                       Stream<Calls>{files_.data(), positions_.data(), lane.payload, lane.read_buffer});
+      case Call::kVector:
+        return RunWith(
+            lane, Vector<Calls>{files_.data(), lane.payload, lane.read_buffer, options_.record_bytes});
+      default:
+        return RunWith(lane, PositionalCalls<Calls>{files_.data(), lane.payload, lane.read_buffer});
+    }
+  }
+
   template <typename DoOp>
   LoopEnd RunWith(LaneContext& lane, DoOp do_op) {
     const bool is_plain = !buffers_.in_use() && !options_.record_locks && options_.jitter_every == 0;
-    if (is_plain && lane.recorder.expects_only(OpKind::kRead) && !kHasPreloadedLibrary)
-      return RunLoop<Clock>(lane, OnlyReads<DoOp>{do_op});
-    if (!buffers_.in_use()) return RunAround(lane, do_op);
-    return RunAround(lane, WithRotatingBuffers<DoOp>{do_op, &buffers_, lane.payload});
+    if constexpr (!DoOp::Calls::kOfLibc) {
+      if (is_plain && lane.recorder.expects_only(OpKind::kRead))
+        return RunLoop<Clock>(lane, OnlyReads<DoOp>{do_op});
+    }
+    using Calls = typename DoOp::Calls;
+    if (!buffers_.in_use()) return RunAround<Calls>(lane, do_op);
+    return RunAround<Calls>(lane, WithRotatingBuffers<DoOp>{do_op, &buffers_, lane.payload});
   }
 
-  // Adds locks and jitter. Their own system calls cost far more than an indirect call.
-  template <typename DoOp>
+  // Adds locks and jitter. Their own system calls, and those of the C library, cost far more than an indirect call.
+  template <typename Calls, typename DoOp>
   LoopEnd RunAround(LaneContext& lane, DoOp do_op) {
-    if (!options_.record_locks && options_.jitter_every == 0) return RunLoop<Clock>(lane, do_op);
-    const WithJitter<DoOp> jittered{do_op,         files_.data(),    options_.jitter_every,
-                                    jitter_bytes_, lane.read_buffer, &read_count_};
+    if (!options_.record_locks && options_.jitter_every == 0) {
+      if constexpr (Calls::kOfLibc) return RunLoop<Clock>(lane, AnyOp(do_op));
+      return RunLoop<Clock>(lane, do_op);
+    }
+    const WithJitter<Calls, DoOp> jittered{do_op,         files_.data(),    options_.jitter_every,
+                                           jitter_bytes_, lane.read_buffer, &read_count_};
     if (!options_.record_locks) return RunLoop<Clock>(lane, AnyOp(jittered));
-    const WithRecordLock<WithJitter<DoOp>> locked{jittered, files_.data()};
+    const WithRecordLock<WithJitter<Calls, DoOp>> locked{jittered, files_.data()};
     return RunLoop<Clock>(lane, AnyOp(locked));
   }
 

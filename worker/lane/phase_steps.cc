@@ -7,6 +7,7 @@
 #include "common/model/engine.h"
 #include "common/text/units.h"
 #include "common/time.h"
+#include "worker/client/client_settings.h"
 
 namespace iobench {
 namespace {
@@ -84,14 +85,26 @@ std::string AboutCaches(const PhaseSpec& spec, const absl::Status& system_caches
   return absl::StrCat(advised ? "posix_fadvise" : "nothing", " (", std::string(system_caches.message()), ")");
 }
 
-// Describes the number of ops in flight of an engine with a queue, and what engines could not do as intended. Empty:
-// nothing to report.
+// Says who sees the data calls besides the kernel. Empty: nobody, and nobody wants to.
+std::string AboutCalls(const PhaseSpec& spec, const EngineSpec& engine) {
+  const std::string preloaded = PreloadedLibraries();
+  if (!spec.uses_files || !spec.engine_options.libc_calls) return "";
+  const std::string where = preloaded.empty() ? "" : absl::StrCat(" (preloaded: ", preloaded, ")");
+  if (engine.Can(EngineFeature::kLibcCalls)) return absl::StrCat("calls of the C library", where);
+  return absl::StrCat("no call of the C library moves data, so that no preloaded library sees it", where);
+}
+
+// Describes the number of ops in flight of an engine with a queue, whose calls it makes, and what engines could not do
+// as intended. Empty: nothing to report.
 std::string AboutEngine(const PhaseSpec& spec, Lanes lanes) {
   std::string text;
   const auto engine = FindEngine(spec.engine);
   if (engine.ok() && (*engine)->Can(EngineFeature::kQueue)) {
     text = absl::StrCat(spec.engine, ", ", spec.engine_options.depth, " in flight per lane",
                         spec.engine_options.copy ? ", copied" : "");
+  }
+  if (const std::string calls = engine.ok() ? AboutCalls(spec, **engine) : ""; !calls.empty()) {
+    absl::StrAppend(&text, text.empty() ? "" : "; ", calls);
   }
   std::string first_note;
   size_t noting_lanes = 0;

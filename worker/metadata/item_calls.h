@@ -3,6 +3,7 @@
 #ifndef WORKER_METADATA_ITEM_CALLS_H_
 #define WORKER_METADATA_ITEM_CALLS_H_
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -23,35 +24,58 @@ namespace iobench::item {
 // started.
 inline constexpr int kOpenFlags = O_NOFOLLOW | O_CLOEXEC;
 
-// Makes a system call without glibc's wrapper, and repeats it after EINTR. The wrappers of open, read, write and close
-// are cancellation points, which cost two locked instructions each. Returns the call's result or -errno.
-template <typename... Args>
-int64_t Call(long number, Args... args) {
-  for (;;) {
-    const long result = ::syscall(number, args...);
-    if (result >= 0) [[likely]]
-      return result;
-    if (errno != EINTR) return -errno;
-  }
-}
+// How the calls on open files are made. The wrappers of glibc for open, read, write and close are cancellation points,
+// which cost two locked instructions each, so they are used only if a preloaded library must see the calls. Each call is
+// repeated after EINTR and returns its result or -errno.
+struct Calls {
+  bool of_libc = false;  // EngineOptions::libc_calls
 
-// Closes `fd` and returns `moved`, or the error of close if there was none before. The descriptor is closed even if
-// close reports an error (on NFS, for the data), so close is never repeated.
-inline int64_t CloseAfter(int fd, int64_t moved) {
-  const int64_t closed = ::syscall(SYS_close, fd) == 0 ? 0 : -errno;
-  return moved >= 0 && closed < 0 && closed != -EINTR ? closed : moved;
-}
+  int64_t Open(int root_fd, const char* path, int flags, mode_t mode = 0) const {
+    return Again([&]() -> long {
+      return of_libc ? ::openat(root_fd, path, flags, mode) : ::syscall(SYS_openat, root_fd, path, flags, mode);
+    });
+  }
+  int64_t Read(int fd, void* data, size_t bytes) const {
+    return Again([&] { return of_libc ? ::read(fd, data, bytes) : ::syscall(SYS_read, fd, data, bytes); });
+  }
+  int64_t Write(int fd, const void* data, size_t bytes) const {
+    return Again([&] { return of_libc ? ::write(fd, data, bytes) : ::syscall(SYS_write, fd, data, bytes); });
+  }
+  int64_t List(int fd, void* entries, size_t bytes) const {
+    return Again([&] {
+      return of_libc ? ::getdents64(fd, entries, bytes) : ::syscall(SYS_getdents64, fd, entries, bytes);
+    });
+  }
+  // Closes `fd` and returns `moved`, or the error of close if there was none before. The descriptor is closed even if
+  // close reports an error (on NFS, for the data), so close is never repeated.
+  int64_t CloseAfter(int fd, int64_t moved) const {
+    const long result = of_libc ? ::close(fd) : ::syscall(SYS_close, fd);
+    const int64_t closed = result == 0 ? 0 : -errno;
+    return moved >= 0 && closed < 0 && closed != -EINTR ? closed : moved;
+  }
+
+ private:
+  template <typename MakeCall>
+  static int64_t Again(MakeCall make_call) {
+    for (;;) {
+      const long result = make_call();
+      if (result >= 0) [[likely]]
+        return result;
+      if (errno != EINTR) return -errno;
+    }
+  }
+};
 
 // Writes file data that starts at position `begin` of the lane's data (MetadataWork::DataBeginOf), in pieces of at most
 // kLargestPieceBytes. Returns the bytes written, fewer than `bytes` only if the system wrote none, or -errno.
-inline int64_t WriteData(int fd, uint64_t begin, uint32_t bytes, Payload& payload) {
+inline int64_t WriteData(const Calls& calls, int fd, uint64_t begin, uint32_t bytes, Payload& payload) {
   uint32_t done = 0;
   while (done < bytes) {
     const Op piece{.kind = OpKind::kWrite,
                    .object = 0,
                    .offset = begin + done,
                    .length = std::min(bytes - done, kLargestPieceBytes)};
-    const int64_t moved = Call(SYS_write, fd, payload.Next(piece), size_t{piece.length});
+    const int64_t moved = calls.Write(fd, payload.Next(piece), piece.length);
     if (moved < 0) return moved;
     if (moved == 0) break;
     done += static_cast<uint32_t>(moved);
@@ -61,10 +85,10 @@ inline int64_t WriteData(int fd, uint64_t begin, uint32_t bytes, Payload& payloa
 
 // Reads `bytes` bytes, or up to the end of the file if that comes first, repeatedly into the same buffer: the data is
 // not used. Returns the bytes read or -errno.
-inline int64_t ReadData(int fd, uint32_t bytes, std::byte* buffer) {
+inline int64_t ReadData(const Calls& calls, int fd, uint32_t bytes, std::byte* buffer) {
   uint32_t done = 0;
   while (done < bytes) {
-    const int64_t moved = Call(SYS_read, fd, buffer, size_t{std::min(bytes - done, kLargestPieceBytes)});
+    const int64_t moved = calls.Read(fd, buffer, std::min(bytes - done, kLargestPieceBytes));
     if (moved < 0) return moved;
     if (moved == 0) break;
     done += static_cast<uint32_t>(moved);
@@ -74,30 +98,31 @@ inline int64_t ReadData(int fd, uint32_t bytes, std::byte* buffer) {
 
 // Creates or opens the file with mode 0640, writes its data and closes it; returns the bytes written. `payload` may be
 // null if `bytes` is 0. `flags`: O_EXCL if the file must be new, O_TRUNC, and the mode's O_SYNC or O_DSYNC.
-inline int64_t Create(int root_fd, const char* path, int flags, uint64_t begin, uint32_t bytes,
-                      Payload* payload) {
-  const int64_t fd = Call(SYS_openat, root_fd, path, O_WRONLY | O_CREAT | kOpenFlags | flags, 0640);
+inline int64_t Create(const Calls& calls, int root_fd, const char* path, int flags, uint64_t begin,
+                      uint32_t bytes, Payload* payload) {
+  const int64_t fd = calls.Open(root_fd, path, O_WRONLY | O_CREAT | kOpenFlags | flags, 0640);
   if (fd < 0) return fd;
-  const int64_t moved = bytes == 0 ? 0 : WriteData(static_cast<int>(fd), begin, bytes, *payload);
-  return CloseAfter(static_cast<int>(fd), moved);
+  const int64_t moved = bytes == 0 ? 0 : WriteData(calls, static_cast<int>(fd), begin, bytes, *payload);
+  return calls.CloseAfter(static_cast<int>(fd), moved);
 }
 
 // As Create, but the file must exist, and the data is added at its end.
-inline int64_t Append(int root_fd, const char* path, int flags, uint64_t begin, uint32_t bytes,
-                      Payload* payload) {
-  const int64_t fd = Call(SYS_openat, root_fd, path, O_WRONLY | O_APPEND | kOpenFlags | flags, 0);
+inline int64_t Append(const Calls& calls, int root_fd, const char* path, int flags, uint64_t begin,
+                      uint32_t bytes, Payload* payload) {
+  const int64_t fd = calls.Open(root_fd, path, O_WRONLY | O_APPEND | kOpenFlags | flags);
   if (fd < 0) return fd;
-  const int64_t moved = bytes == 0 ? 0 : WriteData(static_cast<int>(fd), begin, bytes, *payload);
-  return CloseAfter(static_cast<int>(fd), moved);
+  const int64_t moved = bytes == 0 ? 0 : WriteData(calls, static_cast<int>(fd), begin, bytes, *payload);
+  return calls.CloseAfter(static_cast<int>(fd), moved);
 }
 
 // Opens the file, reads up to `bytes` of its data and closes it; returns the bytes read. `buffer` may be null if
 // `bytes` is 0.
-inline int64_t OpenClose(int root_fd, const char* path, uint32_t bytes, std::byte* buffer) {
-  const int64_t fd = Call(SYS_openat, root_fd, path, O_RDONLY | kOpenFlags, 0);
+inline int64_t OpenClose(const Calls& calls, int root_fd, const char* path, uint32_t bytes,
+                         std::byte* buffer) {
+  const int64_t fd = calls.Open(root_fd, path, O_RDONLY | kOpenFlags);
   if (fd < 0) return fd;
-  const int64_t moved = bytes == 0 ? 0 : ReadData(static_cast<int>(fd), bytes, buffer);
-  return CloseAfter(static_cast<int>(fd), moved);
+  const int64_t moved = bytes == 0 ? 0 : ReadData(calls, static_cast<int>(fd), bytes, buffer);
+  return calls.CloseAfter(static_cast<int>(fd), moved);
 }
 
 // For calls whose wrappers in glibc are not cancellation points, and 3 ns faster than syscall().

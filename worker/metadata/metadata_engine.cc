@@ -22,13 +22,16 @@ namespace {
 template <typename Clock>
 class MetadataEngine final : public IoEngine {
  public:
-  MetadataEngine(const EngineOptions&, const MetadataWork& work) : work_(work) {}
+  MetadataEngine(const EngineOptions& options, const MetadataWork& work)
+      : work_(work), calls_{.of_libc = options.libc_calls} {}
 
   absl::Status MakeReady(LaneContext&) override {
     if (work_.reads_data()) read_buffer_.resize(std::min(work_.file_bytes(), kLargestPieceBytes));
     const MetadataSpec& spec = MetadataSpecOf(*work_.operation);
     if (spec.names == OpNames::kDirectories) listing_.resize(kListingBytes);
-    if (spec.finds_items) walk_.emplace(work_.names, work_.file_names(), work_.tree.find(), work_.item_count);
+    if (spec.finds_items) {
+      walk_.emplace(work_.names, work_.file_names(), work_.tree.find(), work_.item_count, calls_);
+    }
     if (spec.uses_xattrs) xattr_value_.resize(work_.tree.xattr_bytes());
     return absl::OkStatus();
   }
@@ -144,15 +147,15 @@ class MetadataEngine final : public IoEngine {
   LoopEnd RunCreate(LaneContext& lane) {
     return RunLoop<Clock>(lane, [this, root = root_.get(), files = Files(), flags = flags_ | O_EXCL,
                                  data = lane.payload](const Op& op) mutable {
-      return item::Create(root, files.Of(op.object, op.offset), flags, work_.DataBeginOf(op.offset),
+      return item::Create(calls_, root, files.Of(op.object, op.offset), flags, work_.DataBeginOf(op.offset),
                           op.length, data);
     });
   }
 
   LoopEnd RunOpenClose(LaneContext& lane) {
     return RunLoop<Clock>(
-        lane, [root = root_.get(), files = Files(), buffer = read_buffer_.data()](const Op& op) mutable {
-          return item::OpenClose(root, files.Of(op.object, op.offset), op.length, buffer);
+        lane, [this, root = root_.get(), files = Files(), buffer = read_buffer_.data()](const Op& op) mutable {
+          return item::OpenClose(calls_, root, files.Of(op.object, op.offset), op.length, buffer);
         });
   }
 
@@ -251,13 +254,13 @@ class MetadataEngine final : public IoEngine {
       const char* const path = files.Of(op.object, op.offset);
       switch (op.kind) {
         case OpKind::kOpenClose:
-          return item::OpenClose(root, path, op.length, buffer);
+          return item::OpenClose(calls_, root, path, op.length, buffer);
         case OpKind::kAppend:
-          return item::Append(root, path, flags_, work_.DataBeginOf(op.offset), op.length, data);
+          return item::Append(calls_, root, path, flags_, work_.DataBeginOf(op.offset), op.length, data);
         case OpKind::kUnlink:
           return item::Unlink(root, path);
         default:
-          return item::Create(root, path, flags_ | O_EXCL, work_.DataBeginOf(op.offset), op.length, data);
+          return item::Create(calls_, root, path, flags_ | O_EXCL, work_.DataBeginOf(op.offset), op.length, data);
       }
     });
   }
@@ -268,19 +271,18 @@ class MetadataEngine final : public IoEngine {
       paths.push_back(work_.names.PathOfDirectory(i));
     }
     return RunLoop<Clock>(lane, [this, &paths](const Op& op) {
-      const int64_t fd = item::Call(SYS_openat, root_.get(), paths[op.object].c_str(),
-                                    O_RDONLY | O_DIRECTORY | item::kOpenFlags, 0);
+      const int64_t fd = calls_.Open(root_.get(), paths[op.object].c_str(),
+                                     O_RDONLY | O_DIRECTORY | item::kOpenFlags);
       if (fd < 0) return fd;
       uint64_t name_count = 0;
       int64_t listed = 0;
-      while ((listed = item::Call(SYS_getdents64, static_cast<int>(fd), listing_.data(), kListingBytes)) >
-             0) {
+      while ((listed = calls_.List(static_cast<int>(fd), listing_.data(), kListingBytes)) > 0) {
         for (int64_t at = 0; at < listed; ++name_count) {
           at += reinterpret_cast<const DirectoryEntry*>(listing_.data() + at)->record_bytes;
         }
       }
       if (listed == 0) listed = CheckListing(op.object, name_count);
-      return item::CloseAfter(static_cast<int>(fd), listed);
+      return calls_.CloseAfter(static_cast<int>(fd), listed);
     });
   }
 
@@ -311,6 +313,7 @@ class MetadataEngine final : public IoEngine {
   };
 
   MetadataWork work_;
+  const item::Calls calls_;
   UniqueFd root_;
   std::string root_path_;
   int flags_ = 0;

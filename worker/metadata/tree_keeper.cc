@@ -18,6 +18,8 @@
 namespace iobench {
 namespace {
 
+// Nothing here is timed, and a preloaded library may want to see it.
+constexpr item::Calls kCalls{.of_libc = true};
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 absl::Status NotOneOfOurs(const std::string& name, const std::string& where) {
@@ -84,7 +86,7 @@ class Preparing {
         return ForEach(work_.file_names(), count, [&](uint64_t item, const char* path) {
           const uint32_t bytes = work_.sizes.Of(item);
           const int64_t written =
-              item::Create(root_fd_, path, O_TRUNC, work_.DataBeginOf(item), bytes, payload_);
+              item::Create(kCalls, root_fd_, path, O_TRUNC, work_.DataBeginOf(item), bytes, payload_);
           if (written >= 0) bytes_ += static_cast<uint64_t>(written);
           return written >= 0 && written < bytes ? -int64_t{ENOSPC} : written;
         });

@@ -6,12 +6,14 @@
 #include "worker/metadata/item_calls.h"
 
 namespace iobench {
-TreeWalk::TreeWalk(const LaneTree& names, NameKind kind, const v1::Find& wanted, uint64_t item_count)
+TreeWalk::TreeWalk(const LaneTree& names, NameKind kind, const v1::Find& wanted, uint64_t item_count,
+                   item::Calls calls)
     : names_(names),
       item_count_(item_count),
       prefix_(names.PrefixOf(kind)),
       pattern_(wanted.name()),
       wanted_bytes_(wanted.bytes()),
+      calls_(calls),
       listing_(kListingBytes) {}
 
 std::string TreeWalk::place() const {
@@ -24,8 +26,8 @@ int64_t TreeWalk::Enter(int root_fd, uint32_t directory) {
   expected_ = left_ = names_.ItemsIn(directory, item_count_);
   seen_ = 0;
   at_ = end_ = 0;
-  const int64_t fd = item::Call(SYS_openat, root_fd, names_.PathOfDirectory(directory).c_str(),
-                                O_RDONLY | O_DIRECTORY | item::kOpenFlags, 0);
+  const int64_t fd = calls_.Open(root_fd, names_.PathOfDirectory(directory).c_str(),
+                                 O_RDONLY | O_DIRECTORY | item::kOpenFlags);
   if (fd < 0) {
     left_ = 0;  // the next item tries again
     return fd;
@@ -36,7 +38,7 @@ int64_t TreeWalk::Enter(int root_fd, uint32_t directory) {
 
 int64_t TreeWalk::List() {
   at_ = 0;
-  end_ = item::Call(SYS_getdents64, fd_.get(), listing_.data(), listing_.size());
+  end_ = calls_.List(fd_.get(), listing_.data(), listing_.size());
   return end_;
 }
 
@@ -46,7 +48,7 @@ int64_t TreeWalk::Leave() {
   int64_t listed = 0;
   while ((listed = List()) > 0) {
   }
-  return item::CloseAfter(fd_.Release(), listed);
+  return calls_.CloseAfter(fd_.Release(), listed);
 }
 
 }  // namespace iobench

@@ -39,7 +39,8 @@ class TreeWalk {
  public:
   // Visits the first `item_count` items with names of `kind`. Skips links, empty directories and, in a shared tree,
   // other lanes' items.
-  TreeWalk(const LaneTree& names, NameKind kind, const v1::Find& wanted, uint64_t item_count);
+  TreeWalk(const LaneTree& names, NameKind kind, const v1::Find& wanted, uint64_t item_count,
+           item::Calls calls = {});
 
   // Examines the next file of `directory`. Returns 0 or -errno; -ENODATA: the listing ended before all items were seen.
   // Starts a new listing for another directory, and for one whose items have all been examined. REQUIRES: the directory
@@ -72,6 +73,7 @@ class TreeWalk {
   const std::string prefix_;  // of our names
   const std::string pattern_;
   const uint64_t wanted_bytes_;
+  const item::Calls calls_;
   uint64_t found_items_ = 0;
 
   UniqueFd fd_;

@@ -8,6 +8,7 @@
 #include "common/model/phase_check.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "worker/client/client_settings.h"
 #include "worker/op_log/op_log.h"
 #include "worker/prepare/prepare_check.h"
 
@@ -126,6 +127,7 @@ EngineOptions PhaseSpec::EngineOptionsFor(const v1::Operation& asked) const {
           .record_locks = asked.record_locks(),
           .file_lock = asked.file_lock(),
           .jitter_every = asked.jitter_every(),
+          .libc_calls = asked.libc_calls() || !PreloadedLibraries().empty(),
           .advice = asked.fadvise(),
           .buffer_bytes = asked.buffer_bytes(),
           .simulated = asked.simulated(),
