@@ -36,6 +36,7 @@ v1::PhaseReport BriefOf(const v1::PhaseReport& phase, WorkersInBrief workers) {
   brief.set_measured_ops(phase.measured_ops());
   brief.set_duration_s(phase.duration_s());
   *brief.mutable_headline() = phase.headline();
+  if (phase.has_first_pass()) *brief.mutable_first_pass() = phase.first_pass();
   *brief.mutable_start() = phase.start();
   *brief.mutable_latency_us() = phase.latency_us();
   if (phase.has_lanes_bytes_per_s()) *brief.mutable_lanes_bytes_per_s() = phase.lanes_bytes_per_s();

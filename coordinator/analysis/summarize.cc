@@ -130,6 +130,10 @@ v1::FinishedPhase FinishPhase(const v1::RunRecord& run, const v1::PhaseRecord& p
   v1::PhaseReport& report = *finished.mutable_report();
   FillWhat(view, report);
   FillFigures(view, report);
+  if (auto first_pass = FirstPassOf(phase, traits, aligned, figures)) {
+    report.set_title(TitleWhenOverwriting(traits.title, first_pass->headline()));
+    *report.mutable_first_pass() = *std::move(first_pass);
+  }
   *report.mutable_start() = StartOf(phase, aligned, figures.duration_s);
   FillSteps(view, report);
   FillLosses(view, report);

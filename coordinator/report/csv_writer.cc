@@ -238,6 +238,9 @@ constexpr Column kPhaseColumns[] = {
      CELL(row.phase.has_written_bytes() ? Number(row.phase.written_bytes()) : std::string())},
     {"reached_bytes",
      CELL(row.phase.has_reached_bytes() ? Number(row.phase.reached_bytes()) : std::string())},
+    {"first_pass_bytes_per_s", PART_CELL(first_pass, bytes_per_s)},
+    {"first_pass_s", PART_CELL(first_pass, seconds)},
+    {"overwritten_percent", PART_CELL(first_pass, overwritten_percent)},
 };
 
 // The last columns of both.

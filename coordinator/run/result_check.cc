@@ -200,7 +200,7 @@ absl::Status CheckErrors(const v1::LaneResult& lane) {
 absl::Status CheckLaneTimes(const v1::LaneResult& lane) {
   for (const int64_t ns : {lane.first_op_worker_ns(), lane.ops_end_worker_ns(), lane.region_end_worker_ns(),
                            lane.deadline_worker_ns(), lane.last_op_worker_ns(), lane.stall_begin_worker_ns(),
-                           lane.stall_end_worker_ns()}) {
+                           lane.stall_end_worker_ns(), lane.first_pass_end_worker_ns()}) {
     if (ns < 0 || ns > kMaxNs) return Impossible(absl::StrCat("it names a time of ", ns, " ns"));
   }
   if (lane.ops_end_worker_ns() < lane.first_op_worker_ns() ||
@@ -209,6 +209,8 @@ absl::Status CheckLaneTimes(const v1::LaneResult& lane) {
   }
   if (lane.stall_end_worker_ns() < lane.stall_begin_worker_ns())
     return Impossible("it stalled for less than no time");
+  if (lane.first_pass_end_worker_ns() > lane.region_end_worker_ns() + kTickSlackNs)
+    return Impossible("its first pass ended after its timed region");
   return CheckDurations({{"its open", lane.open_s()},
                          {"its fsync", lane.fsync_s()},
                          {"its close", lane.close_s()},
@@ -225,6 +227,9 @@ absl::Status CheckLaneTimes(const v1::LaneResult& lane) {
 absl::Status CheckAmounts(const v1::LaneResult& lane, const ResultFrame& frame, int64_t available_ns) {
   if (lane.region_bytes() > lane.bytes() || lane.region_ops() > lane.ops()) {
     return Impossible("it did more in its timed region than in all");
+  }
+  if (absl::uint128(lane.passes()) + lane.pass_ops() > lane.ops() || lane.bytes_per_pass() > kMaxBytes) {
+    return Impossible(absl::StrCat("it did ", lane.passes(), " passes over its records with ", lane.ops(), " ops"));
   }
   if (lane.found_items() > lane.ops()) return Impossible("it found more items than it looked at");
   const auto time_ns = static_cast<uint64_t>(std::max<int64_t>(0, available_ns));

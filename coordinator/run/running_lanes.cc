@@ -24,7 +24,8 @@ bool AreInOrder(const v1::LanesDone& done) {
            (0 <= ends.first_op_worker_ns() && ends.first_op_worker_ns() <= ends.ops_end_worker_ns() &&
             ends.ops_end_worker_ns() <= ends.region_end_worker_ns() &&
             ends.region_end_worker_ns() <= kMaxShownNs && 0 <= ends.deadline_worker_ns() &&
-            ends.deadline_worker_ns() <= kMaxShownNs);
+            ends.deadline_worker_ns() <= kMaxShownNs && 0 <= ends.first_pass_end_worker_ns() &&
+            ends.first_pass_end_worker_ns() <= ends.region_end_worker_ns());
   });
 }
 
@@ -339,7 +340,7 @@ double RunningLanes::LongestTimedSeconds() const {
 }
 
 std::vector<CoordTime> RunningLanes::Instants() const {
-  CoordTime last_begin{INT64_MIN}, first_deadline{INT64_MAX};
+  CoordTime last_begin{INT64_MIN}, first_deadline{INT64_MAX}, first_pass_end{INT64_MAX};
   std::optional<LaneEnd> stonewall;
   for (const Member& member : cluster_.members()) {
     const ClockMap map = clock_sync_.MapOf(member.number);
@@ -354,12 +355,16 @@ std::vector<CoordTime> RunningLanes::Instants() const {
       if (ends.deadline_worker_ns() != 0) {
         first_deadline = std::min(first_deadline, map.ToCoordinator({ends.deadline_worker_ns()}));
       }
+      if (ends.first_pass_end_worker_ns() != 0) {
+        first_pass_end = std::min(first_pass_end, map.ToCoordinator({ends.first_pass_end_worker_ns()}));
+      }
     }
   }
   if (!stonewall) return {};
   std::vector<CoordTime> instants = {last_begin, stonewall->ops_end};
   if (phase_.stop().warmup_s() > 0) instants.push_back(start_ + NanosFrom(phase_.stop().warmup_s()));
   if (first_deadline.ns != INT64_MAX) instants.push_back(first_deadline);
+  if (first_pass_end.ns != INT64_MAX) instants.push_back(first_pass_end);
   return instants;
 }
 

@@ -53,6 +53,10 @@ class LaneScript {
   LaneScript& SitsOut() { return sat_out_ = true, *this; }
   LaneScript& FailsWith(int errno_value) { return errno_value_ = errno_value, *this; }
   LaneScript& HasDeadlineAt(double s) { return deadline_s_ = s, *this; }
+  // A pass moves `bytes`; its first one ended then, and another one began.
+  LaneScript& LoopsOver(uint64_t bytes, double first_pass_end_s) {
+    return pass_bytes_ = bytes, first_pass_end_s_ = first_pass_end_s, *this;
+  }
   LaneScript& WorksOnFilesOf(uint32_t lane) { return owner_ = static_cast<int64_t>(lane), *this; }
   LaneScript& Writes(double share = 1) {
     return write_share_ = share, *this;
@@ -123,6 +127,12 @@ class LaneScript {
     lane.set_between_s(pause_s_ + data_s_);
     if (verify_.sectors() > 0) *lane.mutable_verify() = verify_;
     if (deadline_s_ >= 0) lane.set_deadline_worker_ns(on_worker(deadline_s_));
+    if (pass_bytes_ > 0) {
+      lane.set_bytes_per_pass(pass_bytes_);
+      lane.set_passes(bytes_ / pass_bytes_);
+      lane.set_pass_ops(bytes_ % pass_bytes_ * ops_ / bytes_);
+      if (first_pass_end_s_ >= 0) lane.set_first_pass_end_worker_ns(on_worker(first_pass_end_s_));
+    }
     std::vector<WorkerPoint> points = {{{on_worker(start_s_)}, 0, 0}};
     if (points_.empty()) {
       for (uint64_t op = 1; op <= ops_; ++op) {
@@ -161,6 +171,8 @@ class LaneScript {
   double start_s_ = 0, end_s_ = 10, fsync_s_ = 0, close_s_ = 0, open_s_ = 0, deadline_s_ = -1,
          last_op_s_ = -1, op_s_ = 0, tool_s_ = 0, pause_s_ = 0, data_s_ = 0, cpu_s_ = 0, stall_from_s_ = 0,
          stall_until_s_ = 0;
+  uint64_t pass_bytes_ = 0;        // 0: unknown
+  double first_pass_end_s_ = -1;  // -1: no other pass began
   int64_t resident_bytes_ = -1;  // -1: unknown
   double write_share_ = 0;
   uint64_t bytes_ = 10_GiB, ops_ = 1000, tail_bytes_ = 0;

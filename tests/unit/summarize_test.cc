@@ -57,6 +57,78 @@ TEST_CASE(
   CHECK(report.title() == "read");
 }
 
+// Two lanes over files of 1 GiB. Lane 0 writes 1 GiB/s, lane 1 half as much, for 10 s.
+PhaseScript TwoLoopingLanes() {
+  PhaseScript script("write", 2);
+  script.plan().mutable_stop()->set_time_s(10);
+  script.Lane(0).Writes().Moves(10_GiB).InOps(1000).EndsAt(10_s).LoopsOver(1_GiB, 1_s);
+  script.Lane(1).Writes().Moves(5_GiB).InOps(1000).EndsAt(10_s).LoopsOver(1_GiB, 2_s);
+  return script;
+}
+
+TEST_CASE("the first pass over new files ends when the first lane begins its second") {
+  const v1::PhaseReport report = TwoLoopingLanes().Report();
+  const v1::FirstPassReport& pass = report.first_pass();
+  CHECK(pass.kind() == "retroactive");
+  CHECK(pass.seconds() == Approx(1));
+  CHECK(pass.bytes() == Approx(1.5 * kGiB));
+  CHECK(pass.bytes_per_s() == Approx(1.5 * kGiB));
+  CHECK(pass.ops_per_s() == Approx(200));
+  CHECK(pass.overwritten_percent() == Approx(100 * 13.0 / 15));
+  CHECK(report.title() == "write, overwriting");
+}
+
+TEST_CASE("with flushes between passes, the first pass counts whole passes until the last lane has flushed") {
+  PhaseScript script = TwoLoopingLanes();
+  script.plan().mutable_region()->set_fsync(true);
+  script.plan().mutable_region()->set_flush_passes(true);
+  const v1::FirstPassReport pass = script.Report().first_pass();
+  CHECK(pass.kind() == "flushed");
+  CHECK(pass.seconds() == Approx(2));
+  CHECK(pass.bytes() == 2_GiB);  // lane 0 has moved 2 GiB by then, of which 1 GiB is of its second pass
+  CHECK(pass.bytes_per_s() == Approx(kGiB));
+}
+
+TEST_CASE("a lane that began no second pass counts in the first with all that it did") {
+  PhaseScript script = TwoLoopingLanes();
+  script.plan().mutable_region()->set_fsync(true);
+  script.plan().mutable_region()->set_flush_passes(true);
+  script.Lane(1).Moves(512_MiB).LoopsOver(1_GiB, -1);
+  const v1::FirstPassReport pass = script.Report().first_pass();
+  CHECK(pass.seconds() == Approx(10));
+  CHECK(pass.bytes() == 1_GiB + 512_MiB);
+  CHECK(pass.overwritten_percent() == Approx(100 * 9.0 / 10.5));
+}
+
+TEST_CASE("a warm-up is left out of the first pass, and may cover it") {
+  PhaseScript script = TwoLoopingLanes();
+  script.plan().mutable_stop()->set_warmup_s(0.5);
+  v1::FirstPassReport pass = script.Report().first_pass();
+  CHECK(pass.seconds() == Approx(0.5));
+  CHECK(pass.bytes() == Approx(0.75 * kGiB));
+  CHECK(pass.overwritten_percent() == Approx(100 * (9 + 4) / 14.25));
+  script.plan().mutable_stop()->set_warmup_s(3);
+  pass = script.Report().first_pass();
+  CHECK(pass.seconds() == 0);
+  CHECK(pass.bytes() == 0);
+  CHECK(std::isnan(pass.bytes_per_s()));
+  CHECK(pass.overwritten_percent() == Approx(100));
+}
+
+TEST_CASE("the title says how much of the headline overwrites") {
+  PhaseScript script("write");
+  script.Lane(0).Writes().Moves(4_GiB).InOps(100).EndsAt(4_s).LoopsOver(3_GiB, 3_s);
+  CHECK(script.Report().title() == "write, partly overwriting");
+  CHECK(script.Report().first_pass().headline() == "partly overwriting");
+  script.Lane(0).LoopsOver(3_GiB, -1);
+  CHECK(script.Report().title() == "initial write");
+  CHECK_FALSE(script.Report().has_first_pass());
+  PhaseScript rewrite("rewrite");
+  rewrite.Lane(0).Writes().Moves(4_GiB).InOps(100).EndsAt(4_s).LoopsOver(1_GiB, 1_s);
+  CHECK_FALSE(rewrite.Report().has_first_pass());
+  CHECK(rewrite.Report().title() == "rewrite");
+}
+
 TEST_CASE("the op in flight at the stonewall does not count") {
   PhaseScript script;
   script.Lane(0).Moves(5_MiB).EndsAt(5_s).InOps(5);

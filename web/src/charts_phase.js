@@ -167,6 +167,13 @@ function throughputRows(phase) {
   rates('sum of the lanes (children)', 'children');
   rates('as the coordinator saw it (parent)', 'parent');
   rates('until the deadline', 'deadline');
+  const pass = phase.first_pass;
+  if (pass) {
+    const value = rateIn(unit, pass);
+    rows.push(['first pass, over new files', Number.isFinite(value)
+      ? `${number(value)} ${unit.name}, ${pass.kind === 'flushed' ? 'flushed, ' : ''}in ${seconds(pass.seconds)}` : 'within the warm-up']);
+    rows.push(['overwriting', `${percent(pass.overwritten_percent)} of the headline's bytes`]);
+  }
   const wall = phase.stonewall;
   if (wall?.at_s) rows.push(['stonewall', `${wall.kind}, at ${seconds(wall.at_s)} by ${wall.first_lane}`]);
   if (Number.isFinite(phase.straggler_cost)) rows.push(['cost of stragglers', percent(phase.straggler_cost * 100)]);

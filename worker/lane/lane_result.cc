@@ -44,6 +44,21 @@ void AddRecord(const LaneRecorder& recorder, const LaneTimes& times, v1::LaneRes
   }
 }
 
+// How far the lane came in its passes, including what it did after the timed region.
+void AddPasses(const LaneSetup& setup, v1::LaneResult& result) {
+  const uint64_t ops_per_pass = setup.stream().ops_per_pass();
+  const uint64_t ops = setup.recorder().ops() + setup.recorder().unmeasured_ops();
+  uint64_t passes = setup.context().pass;
+  uint64_t pass_ops = ops - std::min(ops, passes * ops_per_pass);
+  if (ops_per_pass > 0 && pass_ops >= ops_per_pass) {
+    ++passes;
+    pass_ops = 0;
+  }
+  result.set_passes(passes);
+  result.set_pass_ops(pass_ops);
+  result.set_bytes_per_pass(setup.stream().bytes_per_pass());
+}
+
 void AddOutcome(const RegionOutcome& outcome, v1::LaneResult& result) {
   result.set_fsync_s(SecondsFrom(outcome.fsync_ns));
   result.set_close_s(SecondsFrom(outcome.close_ns));
@@ -136,6 +151,12 @@ v1::LaneEnds Lane::EndsOn(const TickScale& scale) const {
   ends.set_ops_end_worker_ns(ops_end.ns);
   ends.set_region_end_worker_ns(region_end.ns);
   ends.set_has_ops(recorder.ops() > 0);
+  const LaneContext& context = setup_->context();
+  if (context.pass > 0) {
+    ends.set_first_pass_end_worker_ns(outcome.first_pass_flushed_ns != 0
+                                          ? times.At(outcome.first_pass_flushed_ns).ns
+                                          : times.At(context.first_pass_ops_end).ns);
+  }
   ends.set_stopped(outcome.end.reason == LoopEnd::Reason::kStopped);
   if (outcome.hit_deadline) {
     ends.set_deadline_worker_ns((outcome.start + NanosFrom(spec.stop.deadline_s())).ns);
@@ -163,6 +184,8 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   result.set_region_end_worker_ns(ends.region_end_worker_ns());
   result.set_stopped(ends.stopped());
   result.set_deadline_worker_ns(ends.deadline_worker_ns());
+  result.set_first_pass_end_worker_ns(ends.first_pass_end_worker_ns());
+  AddPasses(*setup_, result);
   const LaneTimes times{scale, work_.spec.clock};
   AddRecord(setup_->recorder(), times, result);
   AddOutcome(outcome, result);

@@ -130,6 +130,7 @@ bool TimedRegion::EndPass() {
   if (MonotonicNowNs() >= last_pass_begins_ns_) return false;
   const Stopwatch watch(outcome_.pass_end_ns);
   if (work_.flushes_passes()) pass_end_status_ = setup_.engine().Flush();
+  if (work_.flushes_passes() && setup_.context().pass == 0) outcome_.first_pass_flushed_ns = MonotonicNowNs();
   if (work_.forgets_passes() && pass_end_status_.ok()) {
     setup_.engine().ReleasePages();
     pass_end_status_ =

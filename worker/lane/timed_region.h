@@ -42,6 +42,7 @@ struct RegionOutcome {
   uint64_t hook_ticks = 0;
   int64_t copying_ns = 0;
   int64_t pass_end_ns = 0;
+  int64_t first_pass_flushed_ns = 0;  // when the flush after the first pass ended; 0: there was none
   // Begins, ends and durations of the other parts. A begin or end of 0: not in the timed region.
   int64_t open_begin_ns = 0;
   int64_t open_ns = 0;

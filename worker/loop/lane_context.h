@@ -84,8 +84,10 @@ struct LaneContext {
   // wait between the two (wear-out), which therefore is no stall.
   bool resume = false;
   bool resume_after_wait = false;
-  // Results of the loop: the pass that the stream is in, and the ticks spent in the op hook so far.
+  // Results of the loop: the pass that the stream is in; when the last op of pass 0 that the loop has seen ended, once
+  // another pass is to begin; and the ticks spent in the op hook so far.
   uint64_t pass = 0;
+  Ticks first_pass_ops_end{};
   uint64_t hook_ticks = 0;
   FailedOps failed_ops{};
   uint64_t warmup_failed_count = 0;  // of failed_ops, those that ended by the end of the warm-up

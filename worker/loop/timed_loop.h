@@ -38,6 +38,7 @@ inline size_t NextBatch(LaneContext& lane, uint64_t begun_count, std::span<Op> b
   if (room.empty()) return 0;
   const size_t count = lane.stream.Fill(room);
   if (count > 0 || !lane.rules.repeat_passes) return count;
+  if (lane.pass == 0) lane.first_pass_ops_end = lane.recorder.last_end();
   if (lane.end_pass && (!idle || !lane.end_pass())) return 0;
   lane.stream.Restart(++lane.pass);
   return lane.stream.Fill(room);

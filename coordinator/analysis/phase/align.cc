@@ -37,6 +37,9 @@ AlignedLane AlignedFrom(const v1::LaneResult& result, const AlignedWorker& worke
   if (result.deadline_worker_ns() != 0) {
     lane.deadline = worker.clock->ToCoordinator({result.deadline_worker_ns()});
   }
+  if (result.first_pass_end_worker_ns() != 0) {
+    lane.first_pass_end = worker.clock->ToCoordinator({result.first_pass_end_worker_ns()});
+  }
   return lane;
 }
 

@@ -35,6 +35,7 @@ struct AlignedLane {
   CoordTime ops_end;                  // end of the last op before a stop, or of the last op
   CoordTime region_end;               // end of the timed region: t_i or u_i
   std::optional<CoordTime> deadline;  // when its deadline was reached
+  std::optional<CoordTime> first_pass_end;  // of its first pass, if another one began
 
   // Returns the error of the lane's clock at an instant, as the half width of its interval.
   int64_t error_ns(CoordTime at) const { return clock->error_ns(at); }

@@ -58,6 +58,14 @@ struct PhaseFigures {
 // result borrows `aligned`.
 PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, const AlignedPhase& aligned);
 
+// Returns the figures of the first pass over new files, by the definitions in docs/measurement.md ("The first pass");
+// nullopt if the phase writes no new files, or no lane has begun a second pass. Its rates are NaN if the warm-up covers
+// it. In first_pass.cc.
+std::optional<v1::FirstPassReport> FirstPassOf(const v1::PhaseRecord& phase, const PhaseTraits& traits,
+                                               const AlignedPhase& aligned, const PhaseFigures& figures);
+// The title of operations whose headline is "overwriting" or so (FirstPassReport.headline), instead of `title`.
+std::string TitleWhenOverwriting(const std::string& title, const std::string& headline);
+
 // Returns the skew of the lanes' first ops with its bounds, and the delay of the first one after T, in microseconds.
 // The bounds follow from the error of each lane's clock. `duration_s`: the phase's, for the skew in percent of it. NaN
 // if no lane did anything.

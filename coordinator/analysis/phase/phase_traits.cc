@@ -51,6 +51,7 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
   std::vector<std::string> titles, engines;
   traits.null_engine = traits.unmounted = phase.assignments_size() > 0;
   traits.metadata = traits.metadata_repeats = traits.finds = phase.assignments_size() > 0;
+  traits.writes_new_files = phase.assignments_size() > 0;
   for (const v1::Assignment& assignment : phase.assignments()) {
     const v1::Operation& operation = assignment.operation();
     const OperationSpec* const spec = SpecOf(operation);
@@ -73,6 +74,7 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
     if (writes && !null_engine && WritesThroughMemory(operation)) traits.buffered_writes = true;
     traits.unmounted &= unmounted;
     traits.rotated |= operation.rotate_clients();
+    traits.writes_new_files &= spec != nullptr && !metadata && CreatesFiles(operation);
   }
   traits.operation = OperationNames(phase);
   traits.title = absl::StrJoin(titles, " and ");
@@ -81,6 +83,7 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
   traits.headline_in_ops = HeadlineInOps(phase);
   traits.flush_in_region = traits.buffered_writes && (phase.region().fsync() || phase.region().close());
   for (const v1::Step& step : phase.before()) traits.drops_caches |= step.has_drop_caches();
+  traits.flushes_passes = phase.region().flush_passes() && traits.writes;
   traits.warmup_s = phase.stop().warmup_s();
   traits.deadline_s = phase.stop().deadline_s();
   SetStonewall(phase, traits);

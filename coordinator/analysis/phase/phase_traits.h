@@ -35,6 +35,10 @@ struct PhaseTraits {
   bool unmounted = false;
   // Some writes neither bypass nor flush the client's memory by themselves; if unmounted, the server's memory.
   bool buffered_writes = false;
+  // Every operation writes new files, from their beginning.
+  bool writes_new_files = false;
+  // With --time, each pass over the lanes' records ends with a flush.
+  bool flushes_passes = false;
   bool rotated = false;
   bool drops_caches = false;
   // A flush of buffered writes (fsync or close) is part of the timed region.

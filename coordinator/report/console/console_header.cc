@@ -220,7 +220,7 @@ std::string StripeText(const v1::Stripe& stripe) {
 std::string PassesText(const v1::Plan& plan) {
   const auto flushes = [](const v1::Phase& phase) { return phase.region().flush_passes(); };
   if (std::none_of(plan.phases().begin(), plan.phases().end(), flushes)) return {};
-  return "--time overwrites the same data: each pass is flushed before the next, in the timed region";
+  return "--time overwrites the files with new data: each pass is flushed before the next, in the timed region";
 }
 
 std::string DataText(const v1::Plan& plan) {

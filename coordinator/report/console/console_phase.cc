@@ -326,6 +326,7 @@ void PutBrief(const v1::RunReport& report, const v1::PhaseReport& phase, Console
   PutMarks(phase, page);
   PutLimit(phase, Detail::kBrief, page);
   PutAmount(report, phase, page);
+  PutFirstPass(phase, page);
   PutBriefKinds(phase, page);
   PutReached(phase, Detail::kBrief, page);
   PutReadSources(phase, Detail::kBrief, page);
@@ -352,6 +353,7 @@ void PutFull(const v1::RunReport& report, const v1::PhaseReport& phase, ConsoleP
   PutMarks(phase, page);
   PutLimit(phase, Detail::kFull, page);
   PutMoved(report, phase, page);
+  PutFirstPass(phase, page);
   PutPasses(phase, page);
   PutReached(phase, Detail::kFull, page);
   PutReadSources(phase, Detail::kFull, page);

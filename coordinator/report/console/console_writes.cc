@@ -94,6 +94,20 @@ void PutCold(const v1::PhaseReport& phase, ConsolePage& page) {
   page.Labelled("cold", text, cold.verified() ? Tone::kPlain : Tone::kWarning);
 }
 
+void PutFirstPass(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (!phase.has_first_pass()) return;
+  const v1::FirstPassReport& pass = phase.first_pass();
+  const std::string share = absl::StrCat(Percent(pass.overwritten_percent()), " of the headline overwrites");
+  if (!std::isfinite(pass.bytes_per_s())) {
+    page.Labelled("first pass", absl::StrCat("over new files: within the warm-up; ", share));
+    return;
+  }
+  page.Labelled("first pass",
+                absl::StrCat("over new files: ", FormatBytesPerSecond(pass.bytes_per_s()), " (",
+                             FormatSeconds(pass.seconds()),
+                             pass.kind() == "flushed" ? ", flushed); " : ", until the first lane was through); ", share));
+}
+
 void PutPasses(const v1::PhaseReport& phase, ConsolePage& page) {
   for (const auto& step : phase.steps()) {
     const bool flushed = step.name() == kFlushPassesStep;

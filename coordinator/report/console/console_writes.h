@@ -13,6 +13,9 @@ namespace iobench {
 inline constexpr std::string_view kFlushPassesStep = "flush-passes";
 inline constexpr std::string_view kDropPassesStep = "drop-passes";  // drops pages that a pass has read
 
+// Adds the figure of the first pass over new files; nothing if the phase has none.
+void PutFirstPass(const v1::PhaseReport& phase, ConsolePage& page);
+
 // Adds the flushes of passes; nothing if there were none.
 void PutPasses(const v1::PhaseReport& phase, ConsolePage& page);
 

@@ -34,8 +34,11 @@ std::string SubjectOf(const v1::PhaseReport& phase, size_t lanes, bool of_parent
   if (number == IozoneTests().size())
     return absl::StrFormat("%2d %s lanes \t", lanes, Printable(phase.title()));
   const IozoneTest& test = IozoneTests()[number];
-  return absl::StrCat(test.wide_count ? absl::StrFormat("%2d", lanes) : absl::StrCat(lanes), " ",
-                      test.subject, of_parent ? test.parent_tabs : "");
+  std::string subject = test.subject;
+  if (const std::string& how = phase.first_pass().headline(); !how.empty()) {
+    subject = absl::StrCat(Printable(phase.title()), " lanes \t");
+  }
+  return absl::StrCat(test.wide_count ? absl::StrFormat("%2d", lanes) : absl::StrCat(lanes), " ", subject, of_parent ? test.parent_tabs : "");
 }
 
 std::string ChildLine(const IozoneChild& child, const char* unit, const char* rate_unit, bool cpu) {

@@ -115,6 +115,22 @@ std::string SubjectsText(const std::vector<std::string>& subjects) {
   return text;
 }
 
+// Phases that loop over new files overwrite them.
+void WriteFirstPasses(const v1::RunReport& report, std::ostream& out) {
+  MarkdownTable table({{"phase", Align::kLeft}, {"first pass"}, {"window"}, {"kind", Align::kLeft}, {"of the headline, overwriting"}});
+  bool any = false;
+  for (const v1::PhaseReport& phase : report.phases()) {
+    if (!phase.has_first_pass()) continue;
+    const v1::FirstPassReport& pass = phase.first_pass();
+    any = true;
+    table.AddRow({MarkdownText(PhaseTitle(report, phase)), RateText(phase.headline_in_ops(), pass.bytes_per_s(), pass.ops_per_s()),
+                  FormatSeconds(pass.seconds()), MarkdownText(pass.kind()), Percent(pass.overwritten_percent())});
+  }
+  if (!any) return;
+  out << "Phases with `--time` write their new files once, and then overwrite them. The first pass alone:\n";
+  table.Write(out);
+}
+
 }  // namespace
 
 void WriteEnvironment(const v1::RunReport& report, std::ostream& out) {
@@ -171,6 +187,7 @@ void WriteFigures(const v1::RunReport& report, std::ostream& out) {
          MarkdownText(phase.limited_by()), CodesOf(phase)});
   }
   table.Write(out);
+  WriteFirstPasses(report, out);
   if (HasUnsurePercentile(report)) out << "`~`: fewer than 100 ops lie beyond that percentile.\n\n";
 }
 

@@ -121,6 +121,7 @@ std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase
   if (!absl::StartsWith(phase.name(), phase.operation())) {
     absl::StrAppend(&text, text.empty() ? "" : " (", Printable(phase.operation()), text.empty() ? "" : ")");
   }
+  if (!phase.first_pass().headline().empty()) absl::StrAppend(&text, ", ", Printable(phase.first_pass().headline()));
   return text + RepetitionText(report, phase);
 }
 

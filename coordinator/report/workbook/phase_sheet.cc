@@ -135,6 +135,12 @@ void PutFigures(const v1::PhaseReport& phase, Sheet& sheet) {
   if (ops && !phase.metadata()) sheet.Fact("headline", phase.headline().bytes_per_s(), "bytes/s");
   sheet.Fact("window", phase.headline().name());
   sheet.Fact("timed region", phase.headline().region());
+  if (phase.has_first_pass()) {
+    const v1::FirstPassReport& pass = phase.first_pass();
+    sheet.Fact("first pass, over new files", ops ? pass.ops_per_s() : pass.bytes_per_s(), ops ? "ops/s" : "bytes/s");
+    sheet.Fact("window of the first pass", pass.seconds(), "s");
+    sheet.Fact("overwriting, of the headline", pass.overwritten_percent(), "%");
+  }
   if (ops && phase.has_throughput_ops_per_s()) PutThroughput(phase.throughput_ops_per_s(), "ops/s", sheet);
   if (!ops && phase.has_throughput_bytes_per_s())
     PutThroughput(phase.throughput_bytes_per_s(), "bytes/s", sheet);
