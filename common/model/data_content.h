@@ -2,6 +2,8 @@
 #ifndef COMMON_MODEL_DATA_CONTENT_H_
 #define COMMON_MODEL_DATA_CONTENT_H_
 
+#include <cstdint>
+
 #include "iobench/v1/plan.pb.h"
 
 namespace iobench {
@@ -17,6 +19,12 @@ inline bool HasSectors(const v1::DataContent& data) {
 // check detects damage but neither stale nor misplaced data.
 inline bool ChecksPattern(const v1::DataContent& data) {
   return data.verify() && data.kind() == v1::DataContent::PATTERN;
+}
+
+// The generation of the sectors that a pass over a lane's records writes (--time), if pass 0 has `first`. The largest
+// number stays: from then on, passes have equal sectors.
+inline uint32_t GenerationOfPass(uint32_t first, uint64_t pass) {
+  return pass < UINT32_MAX - first ? first + static_cast<uint32_t>(pass) : UINT32_MAX;
 }
 
 }  // namespace iobench

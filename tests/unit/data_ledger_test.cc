@@ -1,6 +1,7 @@
 #include "coordinator/run/data/data_ledger.h"
 
 #include <catch2/catch.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ struct Run {
   std::unique_ptr<Layout> layout;
   std::unique_ptr<DataLedger> ledger;
   v1::Phase phase;
+  std::optional<uint64_t> passes;
+  uint64_t pass_ops = 0;
+  double time_s = 0;
+  uint32_t phase_index = 0;
 
   Run() {
     plan.set_lanes_per_worker(1);
@@ -34,6 +39,7 @@ struct Run {
     what.set_engine("posix");
     what.set_record_bytes(4096);
     what.set_rotate_clients(rotate);
+    phase.mutable_stop()->set_time_s(time_s);
     ledger->Begin(phase);
     return what;
   }
@@ -67,14 +73,31 @@ struct Run {
       lane.set_lane(worker);
       lane.set_file_owner(layout->LanesOf(worker, phase.assignments(0).operation())[0].file_owner());
       lane.set_bytes(bytes);
+      if (passes) {
+        lane.set_passes(*passes + worker);  // lane 1 was faster
+        lane.set_pass_ops(pass_ops);
+        lane.set_bytes_per_pass(kLaneBytes);
+      }
       if (worker != 0 || failed_writes == 0) continue;
       v1::ErrorCount& error = *lane.add_errors();
       error.set_kind(v1::OP_WRITE);
       error.set_errno_value(5);
       error.set_count(failed_writes);
     }
+    record.set_index(phase_index++);
     ledger->Note(record);
   }
+  // The phase looped for 3 s: lane 0 did `whole` passes and `ops` ops of the next one, lane 1 one pass more.
+  void Loop(const std::string& operation, uint64_t whole, uint64_t ops, bool lost = false) {
+    time_s = 3;
+    Begin(operation);
+    time_s = 0;
+    passes = whole;
+    pass_ops = ops;
+    End(whole * kLaneBytes + ops * 4096, lost);
+    passes.reset();
+  }
+  const v1::DataState DataOf(uint32_t worker = 0) { return SeenBy(worker).lanes(0).data(); }
   void Whole(const std::string& operation, const v1::FileLayout& files = {}) {
     Begin(operation, /*rotate=*/false, files);
     End();
@@ -121,6 +144,108 @@ TEST_CASE("after failed writes, what a lane's files hold is not known until all 
   run.End(kLaneBytes - 4096, /*lost=*/false, /*failed_writes=*/1);
   run.Begin("read");
   CHECK(unacknowledged(0));  // a new file has a hole there
+}
+
+TEST_CASE("each pass has a generation, and the next phase begins after those of all lanes") {
+  Run run;
+  run.Loop("write", /*whole=*/5, /*ops=*/7);  // generations 1 to 6, and on lane 1 to 7
+  run.Begin("read");
+  const v1::DataState lane0 = run.DataOf(0), lane1 = run.DataOf(1);
+  CHECK(run.Range(0) == "5..6");
+  CHECK(run.Range(1) == "6..7");
+  CHECK(lane0.last_pass().operation() == "write");
+  CHECK(lane0.last_pass().pass() == 5);
+  CHECK(lane0.last_pass().ops() == 7);
+  CHECK(lane0.last_pass().bytes_per_lane() == kLaneBytes);
+  CHECK(lane1.last_pass().pass() == 6);
+  CHECK(lane1.last_pass().lane() == 1);
+  run.End();
+  run.Begin("rewrite");
+  CHECK(run.SeenBy(0).stamp().generation() == 8);
+  run.End();
+  run.Begin("read");
+  CHECK(run.Range(0) == "8..8");
+  CHECK_FALSE(run.DataOf(0).has_last_pass());
+}
+
+TEST_CASE("a lane that ended between two passes has a single generation") {
+  Run run;
+  run.Loop("write", 5, 0);
+  run.Begin("read");
+  CHECK(run.Range(0) == "5..5");
+  CHECK(run.Range(1) == "6..6");
+  CHECK_FALSE(run.DataOf(0).has_last_pass());
+}
+
+TEST_CASE("a first pass over older data that was cut short is known exactly, a second one is not") {
+  Run run;
+  run.Whole("write");
+  run.Loop("rewrite", 0, 3);  // lane 1: a pass and 3 ops
+  run.Begin("read");
+  CHECK(run.Range(0) == "1..2");
+  CHECK(run.DataOf(0).last_pass().operation() == "rewrite");
+  CHECK(run.DataOf(0).last_pass().phase() == 1);
+  CHECK(run.Range(1) == "2..3");
+  run.End();
+  run.Loop("random-write", 0, 9);
+  run.Begin("read");
+  CHECK(run.Range(0) == "1..4");  // any of 1, 2 and 4
+  CHECK_FALSE(run.DataOf(0).has_last_pass());
+  CHECK(run.Range(1) == "4..5");
+  CHECK(run.DataOf(1).last_pass().operation() == "random-write");
+}
+
+TEST_CASE("of a lane that was lost in its passes, only what it could have done at most is known") {
+  Run run;
+  run.Whole("write");
+  run.Loop("rewrite", 5, 7, /*lost=*/true);
+  run.Begin("read");
+  const uint32_t most = run.DataOf(0).high();
+  CHECK(run.DataOf(0).low() == 1);
+  CHECK(most > 1'000'000);  // 3 s, 256 records
+  CHECK_FALSE(run.DataOf(0).has_last_pass());
+  CHECK(run.Range(1) == "7..8");
+  run.End();
+  run.Begin("rewrite");
+  CHECK(run.SeenBy(0).stamp().generation() == most + 1);
+}
+
+TEST_CASE("passes that write only some records leave any of their generations") {
+  Run run;
+  run.Whole("write");
+  run.Loop("random-mix", 5, 7);
+  run.Begin("read");
+  CHECK(run.Range(0) == "1..7");
+  CHECK_FALSE(run.DataOf(0).has_last_pass());
+}
+
+TEST_CASE("kept data know each lane's last pass") {
+  Run run;
+  run.Loop("random-write", 5, 7);
+  v1::Manifest kept;
+  *kept.mutable_files() = run.plan.files();
+  kept.set_run_id(77);
+  kept.set_seed(run.plan.seed());
+  run.ledger->Describe(kept);
+  REQUIRE(kept.passes().low_size() == 2);
+
+  Run later;
+  later.ledger->TakeOver(kept);
+  later.Begin("read");
+  for (const uint32_t worker : {0u, 1u}) {
+    CHECK(later.DataOf(worker).SerializeAsString() == [&] {
+      run.Begin("read");
+      return run.DataOf(worker).SerializeAsString();
+    }());
+  }
+  later.End();
+  v1::Manifest again;
+  later.ledger->Describe(again);
+  CHECK(again.passes().SerializeAsString() == kept.passes().SerializeAsString());
+  later.Whole("rewrite");
+  later.ledger->Describe(again);
+  CHECK_FALSE(again.has_passes());
+  CHECK(again.generation_low() == again.generation_high());
 }
 
 TEST_CASE("each phase that writes has a generation of its own, and leaves exactly that") {

@@ -129,6 +129,51 @@ TEST_CASE(
   REQUIRE(payload.copying_ns() > 0);
 }
 
+TEST_CASE("each pass, and each preparation of files, has other data at every place") {
+  constexpr uint32_t kFileBytes = 64 << 10;
+  Payload payload = MakePayload(1, 0, 0, 4096);
+  std::set<std::string> sectors;
+  const auto add_pass = [&] {
+    const std::string file = FileOf(payload, 4096, kFileBytes);
+    for (size_t at = 0; at < file.size(); at += 512) sectors.insert(file.substr(at, 512));
+  };
+  payload.BeginPrefill();
+  add_pass();
+  for (const uint64_t pass : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{1} << 40}) {
+    payload.BeginPass(pass);
+    add_pass();
+  }
+  CHECK(sectors.size() == 5 * kFileBytes / 512);
+
+  const Op op = WriteAt(8192, 4096);
+  payload.BeginPass(2);
+  std::vector<std::byte> expected(op.length);
+  Payload::Expected(1, 0, 0, op, expected, {}, 2);
+  CHECK(Bytes(payload.Next(op), op.length) == Bytes(expected.data(), op.length));
+  payload.BeginPass(0);
+  CHECK(Bytes(payload.Next(op), op.length) == Expected(1, 0, 0, op));
+}
+
+TEST_CASE("numbered writes of one place differ, however they are made") {
+  const Op op = WriteAt(4096, 32'768);
+  auto out = AlignedBuffer::Allocate(op.length + 2 * Payload::kBlockBytes);
+  REQUIRE(out.ok());
+  std::set<std::string> contents;
+  Payload within = MakePayload(1, 0, 0, op.length);
+  within.NumberWrites();
+  for (int i = 0; i < 3; ++i) contents.insert(Bytes(within.Next(op), op.length));
+  within.BeginPass(1);
+  contents.insert(Bytes(within.Next(op), op.length));
+  within.CopyTo(out->data(), op);
+  contents.insert(Bytes(out->data(), op.length));
+  within.MakeBeforeOps();
+  for (int i = 0; i < 2; ++i) {
+    within.Prepare(op);
+    contents.insert(Bytes(within.Next(op), op.length));
+  }
+  CHECK(contents.size() == 7);
+}
+
 TEST_CASE("what is made before the ops is what is made within them") {
   Payload payload = MakePayload(5, 1, 2, 65'536);
   payload.MakeBeforeOps();
@@ -151,6 +196,7 @@ TEST_CASE("data stand where they are told to") {
 
 TEST_CASE("a copy of what a maker made is whole") {
   struct Changing final : RecordMaker {
+    void BeginPass(uint64_t) override {}
     const std::byte* Make(const Op&) override {
       bytes.fill(std::byte{++count});
       return bytes.data();
@@ -171,6 +217,7 @@ TEST_CASE("a copy of what a maker made is whole") {
 
 TEST_CASE("where a maker makes the data they are handed out until the next is made") {
   struct Counting final : RecordMaker {
+    void BeginPass(uint64_t) override {}
     const std::byte* Make(const Op&) override { return &bytes[count++]; }
     std::byte bytes[3] = {};
     size_t count = 0;

@@ -60,6 +60,25 @@ TEST_CASE("the loop runs a pass and times each op by itself") {
   REQUIRE(lane.latencies().mean_ns() == 20);
 }
 
+TEST_CASE("a looping lane knows when its first pass ended, and gives each pass other data") {
+  auto payload = Payload::Create(1, 0, 0, 1024);
+  REQUIRE(payload.ok());
+  const Op write{OpKind::kWrite, 0, 0, 1024};
+  const auto data = [&] { return std::string(reinterpret_cast<const char*>(payload->Next(write)), 1024); };
+  const std::string of_first = data();
+  Lane lane(3);
+  lane.context.payload = &*payload;
+  lane.context.rules = {.deadline = {8'450}, .repeat_passes = true};  // two passes and a batch of 1000 ns before each
+  lane.Runs(Hundred);
+  REQUIRE(lane.stream.passes == std::vector<uint64_t>{1});
+  REQUIRE(lane.context.pass == 1);
+  REQUIRE(lane.context.first_pass_ops_end == Ticks{6'300});
+  const std::string of_second = data();
+  REQUIRE(of_second != of_first);
+  payload->BeginPass(1);
+  REQUIRE(data() == of_second);
+}
+
 TEST_CASE("the clock is read once per op, batch and event, and making a batch is in no latency") {
   Lane lane(200);  // 64, 64, 64, 8 and an empty batch; points of the timeline are due at 16,000 and 26,000
   lane.Runs(Hundred);

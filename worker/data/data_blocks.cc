@@ -111,15 +111,25 @@ std::span<const BlockMaker> BlockMakersHere() {
 }
 
 DataBlocks::DataBlocks(uint64_t salt, const BlockContents& contents, BlockMaker maker)
-    : salt_(salt), random_bytes_(RandomBytes(contents)), constant_(contents.constant), maker_(maker) {
+    : salt_(salt),
+      block_salt_(~salt),
+      random_bytes_(RandomBytes(contents)),
+      constant_(contents.constant),
+      maker_(maker) {
   for (uint64_t j = 0; j < kWordsPerPiece; ++j) {
     words_.t[j] = Mix(salt + j * kGoldenRatio64);
     words_.u[j] = Mix(salt + (kWordsPerPiece + j) * kGoldenRatio64);
   }
 }
 
+// Mix(0) is 0, so the blocks of pass 0 do not depend on whether there are passes. Blocks of two passes have equal keys
+// only by chance, 1 in 2^64.
+void DataBlocks::BeginPass(uint64_t pass) {
+  block_salt_ = ~salt_ ^ Mix(pass);
+}
+
 uint64_t DataBlocks::KeyOf(uint32_t file, uint64_t block) const {
-  return Mix(~salt_ ^ (block + (uint64_t{file} << 40)) * kGoldenRatio64);
+  return Mix(block_salt_ ^ (block + (uint64_t{file} << 40)) * kGoldenRatio64);
 }
 
 uint64_t DataBlocks::WordAt(uint32_t file, uint64_t word_index) const {

@@ -1,8 +1,8 @@
-// Generates data in blocks of 4 KiB. A block depends on a salt, a file and the block's number. No two blocks have more
+// Generates data in blocks of 4 KiB. A block depends on a salt, a pass, a file and the block's number. No two blocks have more
 // than a few equal bytes in a row, so compression, deduplication and similarity reduction find nothing in common.
 //
 // A salt yields 128 random words, T0 … T63 and U0 … U63. A block has 8 pieces of 512 bytes. Each piece has three keys,
-// derived from salt, file, block and piece; its word j is (Tj ^ k1)·k2 + (Uj ^ k3), where the product is of two 32-bit
+// derived from salt, pass, file, block and piece; its word j is (Tj ^ k1)·k2 + (Uj ^ k3), where the product is of two 32-bit
 // numbers. The 1 KiB of words stays in the L1 cache, and a word costs four vector instructions: a block takes 35 to 50
 // ns, little more than storing it.
 #ifndef WORKER_DATA_DATA_BLOCKS_H_
@@ -34,8 +34,8 @@ enum class BlockMaker { kPortable, kAvx2, kAvx512 };
 // processors, which lower their clock frequency for it, do not count as having it.
 std::span<const BlockMaker> BlockMakersHere();
 
-// A plain value of about 1 KiB: the words of one salt. It may be used from several threads. Make and Copy neither
-// allocate nor depend on earlier calls.
+// A plain value of about 1 KiB: the words of one salt. Make, Copy and WordAt may be called from several threads; they
+// neither allocate nor depend on earlier calls of each other.
 class DataBlocks {
  public:
   // Blocks start at multiples of their size in the file, and pieces at multiples of theirs.
@@ -43,6 +43,9 @@ class DataBlocks {
   static constexpr size_t kPieceBytes = 512;
 
   DataBlocks(uint64_t salt, const BlockContents& contents, BlockMaker maker = BlockMakersHere().back());
+
+  // From now on, all blocks differ from those of any other pass. A new object is in pass 0. Costs a few ns.
+  void BeginPass(uint64_t pass);
 
   // Generates bytes [position, position + length) of `file`, in whole pieces. `pieces` is where the piece that contains
   // `position` starts: aligned to 64 bytes, with room up to the end of the last piece. The rest of the first and last
@@ -65,6 +68,7 @@ class DataBlocks {
 
   Words words_;
   uint64_t salt_;
+  uint64_t block_salt_;    // from salt and pass: the keys of blocks
   uint64_t random_bytes_;  // in each block; the rest is zeros
   std::optional<unsigned char> constant_;
   BlockMaker maker_;

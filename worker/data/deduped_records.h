@@ -49,6 +49,8 @@ class DedupedRecords final : public RecordMaker {
   static absl::StatusOr<std::unique_ptr<DedupedRecords>> Create(const DedupeShape& shape,
                                                                 size_t longest_op_bytes);
 
+  // Unique records differ from those of other passes; dedupable ones are the same in all.
+  void BeginPass(uint64_t pass) override { unique_.BeginPass(pass); }
   // The op is a write; its object selects the file, its offset the first record.
   const std::byte* Make(const Op& op) override;
 

@@ -32,7 +32,7 @@ void Payload::CopyTo(std::byte* out, const Op& op) {
   const bool is_long = op.length >= kMadeBeforeOpsBytes;
   const int64_t begin_ns = is_long ? MonotonicNowNs() : 0;
   constexpr uint64_t kPiece = DataBlocks::kPieceBytes;
-  if (made_ == nullptr && !is_constant_ && op.offset % kPiece == 0) {
+  if (made_ == nullptr && !is_constant_ && !numbers_writes_ && op.offset % kPiece == 0) {
     blocks_.Make(op.object, op.offset, op.length, out);
   } else {
     std::memcpy(out, Next(op), op.length);
@@ -41,9 +41,10 @@ void Payload::CopyTo(std::byte* out, const Op& op) {
 }
 
 void Payload::Expected(uint64_t seed, uint32_t lane, uint32_t phase, const Op& op, std::span<std::byte> out,
-                       const BlockContents& contents) {
+                       const BlockContents& contents, uint64_t pass) {
   assert(out.size() >= op.length);
-  const DataBlocks blocks = BlocksOf(seed, lane, phase, contents);
+  DataBlocks blocks = BlocksOf(seed, lane, phase, contents);
+  blocks.BeginPass(pass);
   constexpr uint64_t kWord = sizeof(uint64_t);
   for (uint64_t i = 0; i < op.length;) {
     const uint64_t position = op.offset + i;

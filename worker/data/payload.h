@@ -1,7 +1,7 @@
 // The data that a lane writes. By default it is incompressible, and every 4 KiB block of a run is different.
 //
-// Data is a function of seed, lane, phase, file and offset (worker/data/data_blocks.h), so the contents of a file do
-// not depend on the record size. It is generated for each op: for short ops within their latency, since a second clock
+// Data is a function of seed, lane, phase, pass, file and offset (worker/data/data_blocks.h), so the contents of a file
+// do not depend on the record size, and no two writes of a phase have equal contents. It is generated for each op: for short ops within their latency, since a second clock
 // read would cost as much; for long ops before them (MakeBeforeOps). Constant data is generated once at the start. Data
 // that depends on more than the offset (verifiable sectors, shared records) comes from a RecordMaker before each op,
 // and Next returns it.
@@ -41,6 +41,19 @@ class Payload {
   // … or Prepare generates the same data that Next would.
   void MakeBeforeOps() { before_ops_ = true; }
 
+  // The writes that follow belong to this pass over the lane's records, and have other data than those of any other.
+  // Before the first call, the pass is 0.
+  void BeginPass(uint64_t pass) {
+    if (!numbers_writes_) blocks_.BeginPass(pass);
+    if (maker_ != nullptr) maker_->BeginPass(pass);
+  }
+  // The writes that follow prepare files for those of the phase, and have other data.
+  void BeginPrefill() { blocks_.BeginPass(kPrefillPass); }
+  // For ops that write a place more than once per pass: each write has other data than those before it. Has no effect
+  // if a RecordMaker generates it.
+  void NumberWrites() { numbers_writes_ = true; }
+  static constexpr uint64_t kPrefillPass = UINT64_MAX;
+
   // Call it before an op that writes, outside its latency. Does nothing if Next generates the data.
   void Prepare(const Op& op) {
     if (maker_ != nullptr) {
@@ -72,14 +85,16 @@ class Payload {
   // For tests: writes into `out`, word by word, the data that Next returns for `op` with these identities if there is
   // no maker.
   static void Expected(uint64_t seed, uint32_t lane, uint32_t phase, const Op& op, std::span<std::byte> out,
-                       const BlockContents& contents = {});
+                       const BlockContents& contents = {}, uint64_t pass = 0);
 
  private:
   Payload(const DataBlocks& blocks, AlignedBuffer record, bool is_constant)
       : blocks_(blocks), record_(std::move(record)), place_(record_.data()), is_constant_(is_constant) {}
 
   // `place`: the start of the op's first block.
-  const std::byte* MakeAt(std::byte* place, const Op& op) const {
+  const std::byte* MakeAt(std::byte* place, const Op& op) {
+    if (numbers_writes_) [[unlikely]]
+      blocks_.BeginPass(++write_count_);
     constexpr uint64_t kPiece = DataBlocks::kPieceBytes;
     const uint64_t in_block = op.offset % kBlockBytes;
     blocks_.Make(op.object, op.offset, op.length, place + in_block / kPiece * kPiece);
@@ -91,6 +106,8 @@ class Payload {
   std::byte* place_;
   bool is_constant_;
   bool before_ops_ = false;
+  bool numbers_writes_ = false;
+  uint64_t write_count_ = 0;
   const std::byte* made_ = nullptr;
   std::unique_ptr<RecordMaker> maker_;
   int64_t copying_ns_ = 0;

@@ -14,6 +14,10 @@ class RecordMaker {
  public:
   virtual ~RecordMaker() = default;
 
+  // The ops that follow belong to this pass over the lane's records (OpStream::Restart), and their data differs from
+  // that of other passes, except for what is meant to be equal.
+  virtual void BeginPass(uint64_t pass) = 0;
+
   // Returns op.length bytes, valid until the next call. The address has the same offset from a 4 KiB boundary as
   // op.offset.
   virtual const std::byte* Make(const Op& op) = 0;

@@ -12,6 +12,8 @@ namespace {
 
 // How many generations back to search for the other part of a torn sector.
 constexpr uint32_t kMaxGenerationsBack = 16;
+// How many generations a sector without room for a header is compared with; each takes some ns.
+constexpr uint32_t kMaxTinyGenerations = 4096;
 // A single wrong byte often matches one of 16 other writes by chance; this many bytes never do.
 constexpr uint64_t kFewestTornBytes = 8;
 
@@ -51,12 +53,13 @@ void SectorChecker::CheckSector(uint32_t file, uint64_t offset, const std::byte*
   log_.CountSector();
   if (length < kSectorHeaderBytes) return CheckTiny(file, offset, sector, length);
   const SectorHeader header = HeaderAt(sector);
+  const Generations expected = GenerationsAt(file, offset);
   const bool right = header.magic == kSectorMagic && header.run == expected_.run &&
                      header.owner == expected_.owner && header.file == file && header.offset == offset &&
-                     header.generation >= expected_.low && header.generation <= expected_.high &&
+                     header.generation >= expected.low && header.generation <= expected.high &&
                      header.checksum == SectorChecksum(header, sector, length);
   if (right) [[likely]] {
-    if (expected_.low != expected_.high) log_.CountUndetermined();
+    if (expected.low != expected.high) log_.CountUndetermined();
     return;
   }
   Note(Classify(file, offset, sector, length));
@@ -80,18 +83,24 @@ void SectorChecker::CheckTiny(uint32_t file, uint64_t offset, const std::byte* s
     MakeTinySector(header, made.data(), length);
     return std::memcmp(made.data(), sector, length) == 0;
   };
-  for (uint32_t generation = expected_.high; generation >= expected_.low; --generation) {
+  const Generations expected = GenerationsAt(file, offset);
+  const uint32_t untried = expected.high - std::min(expected.high - expected.low, kMaxTinyGenerations);
+  for (uint32_t generation = expected.high; generation >= untried; --generation) {
     if (is_of(generation)) {
-      if (expected_.low != expected_.high) log_.CountUndetermined();
+      if (expected.low != expected.high) log_.CountUndetermined();
       return;
     }
     if (generation == 0) break;
   }
+  // It may have one of those that were not tried.
+  if (untried > expected.low && !AllZeros(sector, length)) return log_.CountUndetermined();
   FoundSector found{.what = v1::Mismatch::CORRUPT, .file = file, .offset = offset};
   found.header.magic = 0;
   std::memcpy(&found.header.checksum, sector, std::min(sizeof(found.header.checksum), length));
   if (AllZeros(sector, length)) found.what = v1::Mismatch::ZEROS;
-  for (uint32_t generation = expected_.low; generation-- > 1 && found.what == v1::Mismatch::CORRUPT;) {
+  const uint32_t oldest = expected.low - std::min(expected.low, kMaxTinyGenerations);
+  for (uint32_t generation = expected.low;
+       generation-- > std::max(1u, oldest) && found.what == v1::Mismatch::CORRUPT;) {
     if (!is_of(generation)) continue;
     found.what = v1::Mismatch::STALE;
     found.header = header;
@@ -123,7 +132,7 @@ FoundSector SectorChecker::Classify(uint32_t file, uint64_t offset, const std::b
   } else if (header.offset != offset) {
     found.what = v1::Mismatch::WRONG_OFFSET;
   } else {
-    found.what = header.generation < expected_.low ? v1::Mismatch::STALE : v1::Mismatch::UNKNOWN;
+    found.what = header.generation < GenerationsAt(file, offset).low ? v1::Mismatch::STALE : v1::Mismatch::UNKNOWN;
   }
   return found;
 }
@@ -159,24 +168,28 @@ bool SectorChecker::IsTorn(const std::byte* sector, uint64_t length, FoundSector
   };
   Sector other = {};
   if (rest_is(other)) return true;  // zeros, indicated by other_generation 0
-  const uint32_t newest = std::max(expected_.high, header.generation);
-  const uint32_t oldest = newest > kMaxGenerationsBack ? newest - kMaxGenerationsBack : 1;
-  for (uint32_t generation = newest; generation >= oldest; --generation) {
-    for (const uint32_t writer : {header.writer, expected_.owner, expected_.reader}) {
-      MakeContents(BlocksOf(expected_.owner, writer, generation), found.file, found.offset, length,
-                   other.data());
-      if (!rest_is(other)) continue;
-      found.other_generation = generation;
-      found.other_writer = writer;
-      return true;
+  // The write before the expected one may be much older: passes of other lanes count in between.
+  const Generations expected = GenerationsAt(found.file, found.offset);
+  for (const uint32_t newest : {std::max(expected.high, header.generation), expected.low}) {
+    const uint32_t oldest = newest > kMaxGenerationsBack ? newest - kMaxGenerationsBack : 1;
+    for (uint32_t generation = newest; generation >= oldest; --generation) {
+      for (const uint32_t writer : {header.writer, expected_.owner, expected_.reader}) {
+        MakeContents(BlocksOf(expected_.owner, writer, generation), found.file, found.offset, length,
+                     other.data());
+        if (!rest_is(other)) continue;
+        found.other_generation = generation;
+        found.other_writer = writer;
+        return true;
+      }
     }
   }
   return false;
 }
 
-std::string SectorChecker::Expected() const {
-  if (expected_.low == expected_.high) return absl::StrCat("generation ", expected_.high);
-  return absl::StrCat("generation ", expected_.low, " to ", expected_.high);
+std::string SectorChecker::Expected(const FoundSector& found) const {
+  const Generations expected = GenerationsAt(found.file, found.offset);
+  if (expected.low == expected.high) return absl::StrCat("generation ", expected.high);
+  return absl::StrCat("generation ", expected.low, " to ", expected.high);
 }
 
 std::string SectorChecker::Describe(const FoundSector& found) const {
@@ -218,7 +231,7 @@ v1::VerifyResult SectorChecker::Result() const {
     mismatch.set_what(found.what);
     mismatch.set_file(absl::StrCat(found.file));
     mismatch.set_offset(found.offset);
-    mismatch.set_expected(Expected());
+    mismatch.set_expected(Expected(found));
     mismatch.set_found(Describe(found));
   }
   return result;

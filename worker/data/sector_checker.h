@@ -3,11 +3,13 @@
 #define WORKER_DATA_SECTOR_CHECKER_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "worker/data/data_checker.h"
 #include "worker/data/mismatch_log.h"
 #include "worker/data/sector.h"
+#include "worker/data/written_records.h"
 
 namespace iobench {
 
@@ -21,9 +23,11 @@ struct SectorExpectation {
   uint32_t reader = 0;  // the lane that reads; it may have written too
   bool shared = false;  // shared file: data of another owner is then from another offset of the same file
   // Every sector has one generation in low..high. If they differ, the exact one is unknown, and the sector counts as
-  // undetermined.
+  // undetermined, unless `last_pass` is set.
   uint32_t low = 0;
   uint32_t high = 0;
+  // The sectors of its records have `high`, and all others `low`. Null: see above.
+  std::shared_ptr<const WrittenRecords> last_pass = nullptr;
   // Writes of some records failed: zeros, an older generation, or parts of both are no mismatch, but undetermined.
   bool unacknowledged = false;
   uint64_t unit_bytes = kSectorBytes;
@@ -57,8 +61,17 @@ class SectorChecker final : public DataChecker {
   DataBlocks BlocksOf(uint32_t owner, uint32_t writer, uint32_t generation) const;
   bool IsGenuine(const SectorHeader& header, uint64_t length) const;
   bool IsTorn(const std::byte* sector, uint64_t length, FoundSector& found) const;
-  std::string Expected() const;
+  std::string Expected(const FoundSector& found) const;
   std::string Describe(const FoundSector& found) const;
+
+  struct Generations {
+    uint32_t low, high;
+  };
+  Generations GenerationsAt(uint32_t file, uint64_t offset) const {
+    if (expected_.last_pass == nullptr) return {expected_.low, expected_.high};
+    const uint32_t exactly = expected_.last_pass->Has(file, offset) ? expected_.high : expected_.low;
+    return {exactly, exactly};
+  }
 
   const SectorExpectation expected_;
   MismatchLog log_;

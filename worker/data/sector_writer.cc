@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/model/data_content.h"
 #include "common/status_util.h"
 
 namespace iobench {
@@ -16,9 +17,16 @@ absl::StatusOr<std::unique_ptr<SectorWriter>> SectorWriter::Create(const SectorI
 
 SectorWriter::SectorWriter(const SectorIdentity& identity, AlignedBuffer record)
     : identity_(identity),
+      generation_(identity.generation),
       blocks_(SectorBlocks(identity.seed, identity.owner, identity.writer, identity.generation,
                            identity.compress_percent)),
       record_(std::move(record)) {}
+
+void SectorWriter::BeginPass(uint64_t pass) {
+  generation_ = GenerationOfPass(identity_.generation, pass);
+  blocks_ = SectorBlocks(identity_.seed, identity_.owner, identity_.writer, generation_,
+                         identity_.compress_percent);
+}
 
 const std::byte* SectorWriter::Make(const Op& op) {
   constexpr uint64_t kBlock = DataBlocks::kBlockBytes;
@@ -29,7 +37,7 @@ const std::byte* SectorWriter::Make(const Op& op) {
   SectorHeader header{.run = identity_.run,
                       .owner = identity_.owner,
                       .file = op.object,
-                      .generation = identity_.generation,
+                      .generation = generation_,
                       .writer = identity_.writer};
   const uint64_t op_end = op.offset + op.length;
   uint64_t made_to = op.offset;

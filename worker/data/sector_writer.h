@@ -19,7 +19,8 @@ struct SectorIdentity {
   uint64_t seed = 0;
   uint32_t owner = 0;       // lane that owns the files
   uint32_t writer = 0;      // lane that writes: another one if clients are rotated
-  uint32_t generation = 0;  // increases with every phase that writes; 0 means that nothing was written
+  // Of pass 0. Increases with every pass and phase that writes; 0 means that nothing was written.
+  uint32_t generation = 0;
   // Sectors are counted from multiples of this size: 512, or a record size that is not a multiple of 512.
   uint64_t unit_bytes = kSectorBytes;
   // Of the whole data, 0 to 90. Headers are not compressible, so the contents compensate for them.
@@ -34,12 +35,15 @@ class SectorWriter final : public RecordMaker {
   static absl::StatusOr<std::unique_ptr<SectorWriter>> Create(const SectorIdentity& identity,
                                                               size_t longest_op_bytes);
 
+  // Each pass has the next generation.
+  void BeginPass(uint64_t pass) override;
   const std::byte* Make(const Op& op) override;
 
  private:
   SectorWriter(const SectorIdentity& identity, AlignedBuffer record);
 
-  SectorIdentity identity_;
+  const SectorIdentity identity_;
+  uint32_t generation_;
   DataBlocks blocks_;
   AlignedBuffer record_;
 };

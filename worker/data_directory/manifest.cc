@@ -10,6 +10,39 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json ToJson(const v1::KeptPasses& passes) {
+  const v1::WrittenPass& pass = passes.pass();
+  Json json;
+  json["operation"] = pass.operation();
+  json["record_bytes"] = pass.record_bytes();
+  json["stride_records"] = pass.stride_records();
+  json["bytes_per_lane"] = pass.bytes_per_lane();
+  json["seed"] = pass.seed();
+  json["phase"] = pass.phase();
+  json["low"] = passes.low();
+  json["high"] = passes.high();
+  json["lanes"] = passes.lanes();
+  json["passes"] = passes.passes();
+  json["ops"] = passes.ops();
+  return json;
+}
+
+// Throws Json::exception.
+void PassesFrom(const Json& json, v1::KeptPasses& passes) {
+  v1::WrittenPass& pass = *passes.mutable_pass();
+  pass.set_operation(json.at("operation").get<std::string>());
+  pass.set_record_bytes(json.at("record_bytes").get<uint64_t>());
+  pass.set_stride_records(json.at("stride_records").get<uint32_t>());
+  pass.set_bytes_per_lane(json.at("bytes_per_lane").get<uint64_t>());
+  pass.set_seed(json.at("seed").get<uint64_t>());
+  pass.set_phase(json.at("phase").get<uint32_t>());
+  for (const Json& each : json.at("low")) passes.add_low(each.get<uint32_t>());
+  for (const Json& each : json.at("high")) passes.add_high(each.get<uint32_t>());
+  for (const Json& each : json.at("lanes")) passes.add_lanes(each.get<uint32_t>());
+  for (const Json& each : json.at("passes")) passes.add_passes(each.get<uint64_t>());
+  for (const Json& each : json.at("ops")) passes.add_ops(each.get<uint64_t>());
+}
+
 }  // namespace
 
 std::string ManifestToJson(const v1::Manifest& manifest) {
@@ -54,6 +87,7 @@ std::string ManifestToJson(const v1::Manifest& manifest) {
   data["generation_low"] = manifest.generation_low();
   data["generation_high"] = manifest.generation_high();
   data["unit_bytes"] = manifest.unit_bytes();
+  if (manifest.has_passes()) data["passes"] = ToJson(manifest.passes());
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -117,6 +151,7 @@ absl::StatusOr<v1::Manifest> ManifestFromJson(std::string_view text) {
     manifest.set_generation_low(data.at("generation_low").get<uint32_t>());
     manifest.set_generation_high(data.at("generation_high").get<uint32_t>());
     manifest.set_unit_bytes(data.at("unit_bytes").get<uint32_t>());
+    if (data.contains("passes")) PassesFrom(data.at("passes"), *manifest.mutable_passes());
     return manifest;
   } catch (const Json::exception& error) {
     return absl::InvalidArgumentError(absl::StrCat("unreadable manifest: ", error.what()));

@@ -71,11 +71,12 @@ void Lane::Prefill() {
 }
 
 absl::Status Lane::PrepareData() {
+  if (Payload* const payload = setup_->payload(); payload != nullptr) payload->BeginPrefill();
   if (work_.metadata) {
     IOBENCH_ASSIGN_OR_RETURN(preparation_.tree, PrepareTree(work_.files.directory_fd, work_.files.directory,
                                                             *work_.metadata, setup_->payload(), quit_));
     preparation_.prefilled_bytes = preparation_.tree.bytes;
-    return absl::OkStatus();
+    return setup_->ReadyDataForOps(preparation_.prefilled_bytes);
   }
   // With leaves_prefill, another lane writes the files that the two share.
   if (!work_.plan.leaves_prefill()) {

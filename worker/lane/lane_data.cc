@@ -11,6 +11,7 @@
 #include "worker/data/sector_checker.h"
 #include "worker/data/sector_writer.h"
 #include "worker/lane/lane_files.h"
+#include "worker/pattern/interleaved.h"
 
 namespace iobench {
 
@@ -35,16 +36,17 @@ absl::StatusOr<Payload> LaneData::MakePayload() const {
     contents.constant = static_cast<unsigned char>(spec_.data.pattern_byte());
   auto payload = Payload::Create(spec_.shape.seed, plan_.lane(), spec_.shape.phase,
                                  std::max(spec_.shape.record_bytes, prefill_bytes()), contents);
-  if (payload.ok()) IOBENCH_RETURN_IF_ERROR(MakeRecordsOf(spec_.stamp.prefill_generation(), *payload));
+  if (payload.ok()) IOBENCH_RETURN_IF_ERROR(MakeRecords(For::kPrefill, *payload));
   return payload;
 }
 
 absl::Status LaneData::ReadyForOps(Payload& payload) const {
   if (!makes_records()) payload.MakeBeforeOps();
-  return MakeRecordsOf(spec_.stamp.generation(), payload);
+  return MakeRecords(For::kOps, payload);
 }
 
-absl::Status LaneData::MakeRecordsOf(uint32_t generation, Payload& payload) const {
+absl::Status LaneData::MakeRecords(For what, Payload& payload) const {
+  const bool for_prefill = what == For::kPrefill;
   const size_t longest_bytes = std::max(spec_.shape.record_bytes, prefill_bytes());
   payload.MakeWith(nullptr);  // frees the previous generation's buffer before the next one takes as much
   if (verifies_) {
@@ -52,7 +54,8 @@ absl::Status LaneData::MakeRecordsOf(uint32_t generation, Payload& payload) cons
                                         .seed = spec_.stamp.seed(),
                                         .owner = plan_.file_owner(),
                                         .writer = plan_.lane(),
-                                        .generation = generation,
+                                        .generation = for_prefill ? spec_.stamp.prefill_generation()
+                                                                  : spec_.stamp.generation(),
                                         .unit_bytes = spec_.stamp.unit_bytes(),
                                         .compress_percent = spec_.data.compress_percent()},
                                        longest_bytes);
@@ -72,6 +75,7 @@ absl::Status LaneData::MakeRecordsOf(uint32_t generation, Payload& payload) cons
          .compress_percent = spec_.data.compress_percent()},
         longest_bytes);
     if (!records.ok()) return records.status();
+    if (for_prefill) (*records)->BeginPass(Payload::kPrefillPass);
     payload.MakeWith(*std::move(records));
   }
   return absl::OkStatus();
@@ -92,6 +96,8 @@ std::unique_ptr<DataChecker> LaneData::MakeChecker(uint64_t prefilled_bytes) con
     low = std::min(low, prepared);
     high = std::max(high, prepared);
   }
+  std::shared_ptr<const WrittenRecords> last_pass;
+  if (plan_.data().has_last_pass() && prefilled_bytes == 0) last_pass = RecordsOf(plan_.data().last_pass());
   return std::make_unique<SectorChecker>(
       SectorExpectation{.run = spec_.stamp.run_id(),
                         .seed = spec_.stamp.seed(),
@@ -100,10 +106,28 @@ std::unique_ptr<DataChecker> LaneData::MakeChecker(uint64_t prefilled_bytes) con
                         .shared = spec_.shared_file,
                         .low = low,
                         .high = high,
+                        .last_pass = std::move(last_pass),
                         .unacknowledged = plan_.data().unacknowledged(),
                         .unit_bytes = std::max<uint64_t>(1, spec_.stamp.unit_bytes()),
                         .file_bytes = spec_.shape.object_bytes,
                         .compress_percent = spec_.data.compress_percent()});
+}
+
+std::shared_ptr<const WrittenRecords> LaneData::RecordsOf(const v1::WrittenPass& pass) const {
+  const auto operation = FindOperation(pass.operation());
+  if (!operation.ok() || (*operation)->is_metadata()) return nullptr;
+  StreamShape shape =
+      GridOf((*operation)->call, pass.record_bytes(), pass.bytes_per_lane(), spec_.shape.object_count);
+  if (pass.stride_records() > 0) shape.stride_records = pass.stride_records();
+  shape.seed = pass.seed();
+  shape.lane = pass.lane();
+  shape.phase = pass.phase();
+  auto stream = MakeOpStream(**operation, shape);
+  if (!stream.ok()) return nullptr;
+  const uint32_t interleave_count = spec_.interleaved ? std::max(1u, plan_.interleave_count()) : 1;
+  if (interleave_count == 1) return WrittenRecords::Of(**stream, shape, pass.pass(), pass.ops());
+  Interleaved interleaved(*std::move(stream), interleave_count);
+  return WrittenRecords::Of(interleaved, shape, pass.pass(), pass.ops(), interleave_count);
 }
 
 void NamePlaces(const FileSet& files, v1::VerifyResult& result) {

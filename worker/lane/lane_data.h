@@ -10,6 +10,7 @@
 #include "iobench/v1/control.pb.h"
 #include "worker/data/data_checker.h"
 #include "worker/data/payload.h"
+#include "worker/data/written_records.h"
 #include "worker/loop/file_set.h"
 #include "worker/prepare/phase_spec.h"
 
@@ -42,7 +43,10 @@ class LaneData {
   std::unique_ptr<DataChecker> MakeChecker(uint64_t prefilled_bytes) const;
 
  private:
-  absl::Status MakeRecordsOf(uint32_t generation, Payload& payload) const;
+  enum class For { kPrefill, kOps };
+  absl::Status MakeRecords(For what, Payload& payload) const;
+  // Null: unknown, or too many.
+  std::shared_ptr<const WrittenRecords> RecordsOf(const v1::WrittenPass& pass) const;
 
   const PhaseSpec& spec_;
   const v1::LanePlan& plan_;

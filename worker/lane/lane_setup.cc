@@ -76,6 +76,7 @@ LaneSetup::LaneSetup(const LaneWork& work, StopCell& stop, std::unique_ptr<OpStr
 absl::Status LaneSetup::MakeBuffers() {
   if (work_.needs_payload()) {
     IOBENCH_ASSIGN_OR_RETURN(payload_, work_.data.MakePayload());
+    if (work_.repeats_places()) payload_->NumberWrites();
     context_.payload = &*payload_;
   }
   if (work_.needs_read_buffer()) {
@@ -149,6 +150,7 @@ size_t LaneSetup::MostLoggedOps() const {
 }
 
 absl::Status LaneSetup::ReadyDataForOps(uint64_t prefilled_bytes) {
+  if (payload() != nullptr) payload()->BeginPass(0);
   if (!hook_) return absl::OkStatus();
   if (work_.writes() && payload_ && work_.makes_data_before_ops()) {
     IOBENCH_RETURN_IF_ERROR(work_.data.ReadyForOps(*payload_));

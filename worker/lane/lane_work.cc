@@ -119,6 +119,16 @@ bool LaneWork::makes_data_before_ops() const {
          !(*engine)->Can(EngineFeature::kQueue) && spec.engine_options.buffer_bytes == 0;
 }
 
+bool LaneWork::separates_passes() const {
+  const auto engine = FindEngine(spec.engine);
+  return writes() && data.checks() && data.makes_records() && engine.ok() && (*engine)->Can(EngineFeature::kQueue);
+}
+
+bool LaneWork::repeats_places() const {
+  return spec.replayed != nullptr || spec.operation->pattern == Pattern::kFirstRecord ||
+         (metadata && metadata->effect.replaces_files);
+}
+
 StreamShape LaneWork::Shape() const {
   StreamShape shape = spec.shape;
   shape.lane = plan.lane();

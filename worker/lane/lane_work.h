@@ -46,6 +46,9 @@ struct LaneWork {
   bool loops() const { return spec.stop.time_s() > 0; }
   bool flushes_passes() const { return spec.region.flush_passes() && writes(); }
   bool forgets_passes() const { return spec.drops_caches && reads() && spec.uses_files && !metadata; }
+  // True if no op of a pass may begin before those of the pass before have ended: of two writes of one record in flight,
+  // nobody knows which one the storage keeps, but readers expect that of the later pass.
+  bool separates_passes() const;
   // True if written data may still be in memory when the timed region has ended, so that Settle flushes it.
   bool leaves_unflushed_data() const;
   // True if the lane writes data, in its ops or in the prefill. The null engine accesses no data.
@@ -53,6 +56,8 @@ struct LaneWork {
   bool needs_read_buffer() const { return spec.uses_files && reads(); }
   // True for long ops, unless the engine generates their data in its own buffers: those of a queue, or of -m.
   bool makes_data_before_ops() const;
+  // True if a pass may write a place more than once.
+  bool repeats_places() const;
   bool writes_trace() const { return !spec.trace.write_file().empty(); }
   bool logs_ops() const { return spec.trace.offset_latency(); }
 

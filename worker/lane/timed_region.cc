@@ -59,7 +59,7 @@ void TimedRegion::SetRules(WorkerTime start) {
     } else {
       rules.deadline = after_start(stop.time_s());
     }
-    if (stop.whole_passes() || work_.flushes_passes() || work_.forgets_passes()) {
+    if (stop.whole_passes() || work_.flushes_passes() || work_.forgets_passes() || work_.separates_passes()) {
       setup_.context().end_pass = [this] { return EndPass(); };
     }
   }

@@ -41,6 +41,7 @@ inline size_t NextBatch(LaneContext& lane, uint64_t begun_count, std::span<Op> b
   if (lane.pass == 0) lane.first_pass_ops_end = lane.recorder.last_end();
   if (lane.end_pass && (!idle || !lane.end_pass())) return 0;
   lane.stream.Restart(++lane.pass);
+  if (lane.payload != nullptr) lane.payload->BeginPass(lane.pass);
   return lane.stream.Fill(room);
 }
 

@@ -15,6 +15,7 @@
 namespace iobench {
 namespace {
 
+// Of one call of preadv() or pwritev().
 uint64_t VectorBytes(uint64_t record_bytes) {
   if (record_bytes == 0) return 0;  // refused elsewhere with a better message
   return record_bytes * std::clamp<uint64_t>(kMaxVectorBytes / record_bytes, 1, kMaxRecordsPerVector);
@@ -22,14 +23,8 @@ uint64_t VectorBytes(uint64_t record_bytes) {
 
 StreamShape StreamShapeOf(const v1::Prepare& prepare, Call call) {
   const v1::Operation& operation = prepare.operation();
-  StreamShape shape;
-  shape.object_count = std::max(1u, prepare.files().files_per_lane());
-  shape.object_bytes = prepare.files().bytes_per_lane() / shape.object_count;
-  shape.record_bytes = static_cast<uint32_t>(operation.record_bytes());
-  if (call == Call::kVector) {
-    shape.record_bytes =
-        static_cast<uint32_t>(std::min(VectorBytes(operation.record_bytes()), shape.object_bytes));
-  }
+  StreamShape shape = GridOf(call, operation.record_bytes(), prepare.files().bytes_per_lane(),
+                             std::max(1u, prepare.files().files_per_lane()));
   if (operation.stride_records() > 0) shape.stride_records = operation.stride_records();
   shape.read_percent = operation.read_percent();
   shape.seed = prepare.seed();
@@ -38,6 +33,17 @@ StreamShape StreamShapeOf(const v1::Prepare& prepare, Call call) {
 }
 
 }  // namespace
+
+StreamShape GridOf(Call call, uint64_t record_bytes, uint64_t bytes_per_lane, uint32_t object_count) {
+  StreamShape shape;
+  shape.object_count = object_count;
+  shape.object_bytes = bytes_per_lane / object_count;
+  shape.record_bytes = static_cast<uint32_t>(record_bytes);
+  if (call == Call::kVector) {
+    shape.record_bytes = static_cast<uint32_t>(std::min(VectorBytes(record_bytes), shape.object_bytes));
+  }
+  return shape;
+}
 
 ArrivalRate ArrivalRateOf(const v1::Prepare& prepare) {
   const v1::Arrivals& arrivals = prepare.operation().arrivals();

@@ -28,6 +28,10 @@ inline std::string TraceFileOf(const v1::Trace& trace, const v1::LanePlan& lane)
   return absl::StrCat(trace.write_file(), ".", lane.lane());
 }
 
+// Returns the part of a stream's shape that says where its ops begin: the files, and the size of an op. REQUIRES:
+// object_count > 0.
+StreamShape GridOf(Call call, uint64_t record_bytes, uint64_t bytes_per_lane, uint32_t object_count);
+
 // Returns the rate at which ops of this worker are due. REQUIRES: the operation has arrivals.
 ArrivalRate ArrivalRateOf(const v1::Prepare& prepare);
 

@@ -2,15 +2,18 @@
 // its inputs are phases and their records.
 //
 // A generation is a number. Each phase that writes gets a new one, and so does the preparation of a phase that needs
-// data which nobody has written. After a phase that wrote every record of a lane's files, all their sectors have its
-// generation. After a phase that was cut short or writes only some records, a sector may have this or an earlier
-// generation.
+// data which nobody has written. If the phase loops (--time), each pass over a lane's records has the next one. After a
+// pass that wrote every record of a lane's files, all their sectors have its generation. If the lane ended within a
+// pass that writes each record once, the records that this pass had reached have its generation, and the others that of
+// the pass before. After a phase whose passes write only some records, or that failed, a sector may have its or an
+// earlier generation.
 #ifndef COORDINATOR_RUN_DATA_DATA_LEDGER_H_
 #define COORDINATOR_RUN_DATA_DATA_LEDGER_H_
 
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "common/model/phase_shape.h"
@@ -57,13 +60,18 @@ class DataLedger {
   void Describe(v1::Manifest& manifest) const;
 
  private:
-  // What the sectors of a lane's files hold: a generation from `low` to `high`. Equal: it is known exactly.
+  // What the sectors of a lane's files hold: a generation from `low` to `high`. Equal, or with `last_pass`: it is known
+  // exactly.
   struct State {
     uint32_t low = 0;  // 0: nothing has been written
     uint32_t high = 0;
     uint64_t lane_bytes = 0;  // how much of the files has been written, from the beginning
     bool unacknowledged =
         false;  // some writes failed, so that there may also be zeros or parts of several generations
+    // The records that this pass wrote have `high`, all others `low`.
+    std::optional<v1::WrittenPass> last_pass = {};
+
+    bool is_exact() const { return low > 0 && !unacknowledged && (low == high || last_pass); }
   };
   // The files in one layout. Layouts divide a lane's bytes over more or fewer files, and have the first of these in
   // common. In a shared file, they give a lane other places. A size or a number of lanes that moves these places needs
@@ -75,15 +83,29 @@ class DataLedger {
 
     auto operator<=>(const Files&) const = default;
   };
+  // What a lane wrote in the current phase.
+  struct Writer {
+    const v1::LanePlan& lane;
+    const v1::LaneResult* result;  // null: unknown
+    const v1::Operation& operation;
+    uint32_t phase_index;
+  };
   static Files FilesIn(const v1::LanePlan& lane, const PhaseShape& shape);
   State StateOf(const Files& files) const;
+  State DefaultOf(const Files& files) const;
+  // The newest generation that a lane can have written in the current phase, whose passes have at least this many ops.
+  uint32_t NewestPossible(uint64_t ops_per_pass) const;
+  // Applies what the lane wrote to the state of its files.
+  void NoteWritten(const Writer& writer, bool is_new, bool any_failed, State& state);
+  // Adds to the manifest what each lane's files hold, if that is known exactly and differs between lanes.
+  void DescribeLanes(v1::Manifest& manifest) const;
   // True if a phase of this shape that needs data has some of it prepared.
   static bool LacksData(const State& state, const PhaseShape& shape) {
     return state.low == 0 || state.lane_bytes < shape.files.bytes_per_lane();
   }
-  void NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result, const v1::Operation& operation);
+  void NoteLane(const Writer& writer);
   struct Change {
-    uint32_t generation = 0;  // that has been written
+    uint32_t generation = 0;  // the newest that has been written
     bool any_failed = false;
     bool replaced = false;  // the files may be new, and then have …
     uint64_t file_bytes = 0;
@@ -97,16 +119,18 @@ class DataLedger {
   uint64_t seed_;  // seed of the data
   uint32_t unit_bytes_;
   State default_;  // of files that are not in the map
+  v1::Manifest kept_;  // the kept data that the run began with
   std::map<Files, State> states_;
   std::set<uint32_t> removed_shared_;  // targets whose shared file is no longer what default_ says
   uint32_t newest_ = 0;
 
-  // The generations that the current phase writes, and that its preparation writes before it.
+  // The generations that the first pass of the current phase writes, and that its preparation writes before it.
   uint32_t generation_ = 0;
   uint32_t prefill_generation_ = 0;
   bool prepares_data_ = false;
   PhaseShape shape_;
-  std::set<uint32_t> written_;  // owners whose files the phase writes
+  double time_s_ = 0;            // for which the current phase loops; 0: it does not
+  std::map<uint32_t, size_t> writers_;  // owners whose files the phase writes, with the number of lanes that do
 };
 
 }  // namespace iobench

@@ -1,0 +1,30 @@
+#include "worker/data/written_records.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace iobench {
+
+std::shared_ptr<const WrittenRecords> WrittenRecords::Of(OpStream& stream, const StreamShape& shape,
+                                                         uint64_t pass, uint64_t op_count,
+                                                         uint64_t interleave_count) {
+  const uint64_t per_file = (shape.object_bytes - 1) / shape.record_bytes + 1;
+  if (per_file > kMaxRecords / shape.object_count) return nullptr;
+  std::shared_ptr<WrittenRecords> written(
+      new WrittenRecords(per_file, shape.record_bytes * interleave_count, per_file * shape.object_count));
+  stream.Restart(pass);
+  std::array<Op, 64> batch;
+  while (op_count > 0) {
+    const size_t count = stream.Fill(std::span(batch).first(std::min<uint64_t>(batch.size(), op_count)));
+    if (count == 0) break;
+    op_count -= count;
+    for (const Op& op : std::span(batch).first(count)) {
+      const uint64_t index = op.object * per_file + op.offset / written->distance_;
+      if (op.kind != OpKind::kRead && index < written->bits_.size()) written->bits_[index] = true;
+    }
+  }
+  return written;
+}
+
+}  // namespace iobench
