@@ -138,7 +138,7 @@ absl::StatusOr<std::vector<std::string>> ReadStripe(const OptionSpec& option, co
         absl::StrCat(BothNamesOf(option), ": \"", text,
                      "\" is not a stripe count, optionally with a size, such as 4:1m (-1: all OSTs)"));
   }
-  if (parts.second.empty()) return std::vector<std::string>{absl::StrCat(count), "0"};
+  if (parts.second.empty()) return std::vector<std::string>{absl::StrCat(count), ""};
   const absl::StatusOr<std::string> bytes = ReadSize(option, parts.second, 1);
   if (!bytes.ok()) return bytes.status();
   return std::vector<std::string>{absl::StrCat(count), *bytes};
@@ -156,7 +156,7 @@ absl::StatusOr<std::vector<std::string>> ReadRate(const OptionSpec& option, cons
   const std::pair<std::string, std::string> ends = absl::StrSplit(text, absl::MaxSplits("..", 1));
   const bool is_ramp = absl::StrContains(text, "..");
   IOBENCH_ASSIGN_OR_RETURN(const std::string begin, ReadNumber(option, ends.first));
-  if (!is_ramp) return std::vector<std::string>{begin, "0"};
+  if (!is_ramp) return std::vector<std::string>{begin, ""};
   IOBENCH_ASSIGN_OR_RETURN(const std::string end, ReadNumber(option, ends.second));
   return std::vector<std::string>{begin, end};
 }

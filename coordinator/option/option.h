@@ -46,9 +46,9 @@ enum class OptionValue {
   kSizeAndMs,  // 4m,20: two values
   kMapAdvice,  // a word, or IOzone's number for it
   kBinding,    // cores, cores:FIRST or numa: two values
-  kStripe,     // 4, 4:1m or -1:1m: two values
+  kStripe,     // 4, 4:1m or -1:1m: two values, the second one empty without ":"
   kEngine,     // a word, or sim:PARAMETERS: two values
-  kRate,       // 500 or 100..500, in [min, max]: two values, the second one 0 without ".."
+  kRate,       // 500 or 100..500, in [min, max]: two values, the second one empty without ".."
   kDataContents,  // zero, incompressible or pattern:N: two values
 };
 

@@ -25,6 +25,7 @@ struct Assignment {
   std::string root;               // "operation"
   std::vector<std::string> path;  // below it
   std::string text;
+  bool is_left_out = false;  // the option's second value was not given: the field is as if left out
 };
 
 std::vector<Assignment> AssignmentsOf(const OptionSpec& option, const std::vector<std::string>& parts) {
@@ -39,6 +40,7 @@ std::vector<Assignment> AssignmentsOf(const OptionSpec& option, const std::vecto
       assignment.text = parts[0];
     } else {
       assignment.text = sides.second == "$2" ? parts[1] : sides.second;
+      assignment.is_left_out = sides.second == "$2" && parts[1].empty();
     }
     assignments.push_back(std::move(assignment));
   }
@@ -51,6 +53,11 @@ absl::Status Set(const Assignment& assignment, const OptionSpec& option, google:
     const auto* field = message->GetDescriptor()->FindFieldByName(assignment.path[i]);
     assert(field != nullptr);
     message = message->GetReflection()->MutableMessage(message, field);
+  }
+  if (assignment.is_left_out) {
+    message->GetReflection()->ClearField(
+        message, message->GetDescriptor()->FindFieldByName(assignment.path.back()));
+    return absl::OkStatus();
   }
   return Annotate(SetFieldFromText(assignment.path.back(), assignment.text, *message), BothNamesOf(option));
 }

@@ -90,13 +90,11 @@ bool WorksOnTrees(const v1::Plan& plan) {
 void CompleteMetadata(v1::Operation& operation) {
   const OperationSpec& spec = *SpecOf(operation);
   operation.clear_record_bytes();
-  if (!operation.has_tree()) operation.mutable_tree()->set_items_per_lane(kDefaultItems);
   v1::Tree& tree = *operation.mutable_tree();
-  if (tree.depth() == 0) tree.set_branching(1);
-  if (tree.xattr_bytes() == 0 && MetadataSpecOf(spec).uses_xattrs) {
-    tree.set_xattr_bytes(kDefaultXattrBytes);
-  }
-  if (tree.file_bytes() == 0 && !tree.random_sizes() && EffectOf(spec).replaces_files)
+  if (!tree.has_items_per_lane()) tree.set_items_per_lane(kDefaultItems);
+  if (!tree.has_branching() && tree.depth() == 0) tree.set_branching(1);
+  if (!tree.has_xattr_bytes() && MetadataSpecOf(spec).uses_xattrs) tree.set_xattr_bytes(kDefaultXattrBytes);
+  if (!tree.has_file_bytes() && !tree.random_sizes() && EffectOf(spec).replaces_files)
     tree.set_file_bytes(kDefaultMixBytes);
 }
 
