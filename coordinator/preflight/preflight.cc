@@ -299,11 +299,14 @@ void Judgement::NoteStorage(int target) {
       Add(member, PreflightCheck::kWrite, std::string(refused->second.message()),
           "check permissions, quota and root_squash of the export for this client");
     }
-    if (sights.cannot_read.contains(member.number)) {
-      Add(member, PreflightCheck::kStorage,
-          absl::StrCat("may not read what another client has written at ", PathOf(target)),
-          "let the workers run as the same user on all clients, and check how the server maps users",
-          Severity::kWarning);
+    const bool cannot_read = sights.cannot_read.contains(member.number);
+    if (cannot_read || sights.cannot_write_others.contains(member.number)) {
+      const std::string wrong = absl::StrCat("may not ", cannot_read ? "read" : "write",
+                                             " what another worker has made at ", PathOf(target));
+      const char* const advice =
+          "let all workers run as the same user, and check how the server maps users";
+      Add(member, PreflightCheck::kStorage, wrong, advice).alone = absl::FailedPreconditionError(
+          absl::StrCat(member.facts.host(), ": ", wrong, ": ", advice));
     }
     if (!sights.SeesOther(member.number)) continue;
     const v1::TargetFacts* const seen = SeenBy(member, target);
@@ -382,19 +385,17 @@ void Judgement::NoteMounts(int target) {
 
 void Judgement::NoteSpace() {
   for (const SpaceNeed& need : facts_.space) {
-    if (need.bytes <= need.free_bytes || need.workers.empty()) continue;
+    const std::optional<Shortage> shortage = ShortageOf(need);
+    if (!shortage.has_value() || need.workers.empty()) continue;
     const Member& first = facts_.members[*need.workers.begin()];
     std::set<uint32_t> clients;
     for (const uint32_t worker : need.workers) clients.insert(facts_.members[worker].client);
-    const std::string needs =
-        absl::StrCat(" need ", FormatBytes(static_cast<double>(need.bytes)), OfItForFilling(need),
-                     ", but only ", FormatBytes(static_cast<double>(need.free_bytes)), " are free");
-    const std::string advice =
-        absl::StrCat("use ", need.smaller, " or fewer lanes, or --force to try anyway");
-    Finding& finding = Add(first, PreflightCheck::kSpace, absl::StrCat("the lanes at ", need.path, needs),
-                           advice, facts_.force ? Severity::kWarning : Severity::kFault);
-    finding.alone = absl::FailedPreconditionError(
-        absl::StrCat(first.facts.host(), ": ", need.path, ": the lanes there", needs, ": ", advice));
+    Finding& finding =
+        Add(first, PreflightCheck::kSpace, absl::StrCat("the lanes at ", need.path, shortage->problem),
+            shortage->advice, facts_.force ? Severity::kWarning : Severity::kFault);
+    finding.alone =
+        absl::FailedPreconditionError(absl::StrCat(first.facts.host(), ": ", need.path, ": the lanes there",
+                                                   shortage->problem, ": ", shortage->advice));
     finding.of_client = clients.size() == 1;
     if (!finding.of_client) finding.client.clear();
     finding.workers = need.workers;
@@ -484,6 +485,21 @@ std::set<uint32_t> JoinedThere(const JoinFault& fault, std::span<const Member> m
   // Hosts with one boot id are containers of one client, which have all of its faults, or cloned machines.
   workers.merge(of_host.empty() ? of_others : of_host);
   return workers;
+}
+
+std::optional<Shortage> ShortageOf(const SpaceNeed& need) {
+  const char* const kAnyway = " or fewer lanes, or --force to try anyway";
+  if (need.HasTooFewBytes()) {
+    return Shortage{absl::StrCat(" need ", FormatBytes(static_cast<double>(need.bytes)), OfItForFilling(need),
+                                 ", but only ", FormatBytes(static_cast<double>(*need.free_bytes)),
+                                 " are free"),
+                    absl::StrCat("use ", need.smaller, kAnyway)};
+  }
+  if (!need.HasTooFewItems()) return std::nullopt;
+  return Shortage{absl::StrCat(" need at least ", FormatCount(static_cast<double>(need.items)),
+                               " inodes, but only ", FormatCount(static_cast<double>(*need.free_items)),
+                               " are free"),
+                  absl::StrCat("use smaller --items or --files-per-lane", kAnyway)};
 }
 
 std::string OfItForFilling(const SpaceNeed& need) {

@@ -183,6 +183,36 @@ TEST_CASE("a full file system that clients share is no reason to leave one of th
   CHECK(clients.Found().empty());
 }
 
+TEST_CASE("too few inodes are refused like too few bytes, and what a file system does not tell is enough") {
+  Clients clients(1);
+  clients.space.push_back({.workers = {0}, .path = "/mnt", .bytes = 4_MiB, .free_bytes = 8_MiB, .items = 2000});
+  CHECK(clients.Found().empty());  // it does not tell how many inodes are free
+  clients.space[0].free_items = 2000;
+  CHECK(clients.Found().empty());
+  clients.space[0].free_items = 1999;
+  CHECK(clients.Only().check == PreflightCheck::kSpace);
+  CHECK(clients.Only().problem == "the lanes at /mnt need at least 2,000 inodes, but only 1,999 are free");
+  clients.space[0].free_items = 0;
+  CHECK(clients.Only().severity == Severity::kFault);
+  clients.space[0].free_items.reset();
+  clients.space[0].free_bytes = 0;
+  CHECK(clients.Only().problem == "the lanes at /mnt need 4 MiB, but only 0 B are free");
+  clients.space[0].free_bytes.reset();
+  CHECK(clients.Found().empty());
+}
+
+TEST_CASE("a worker that may not read or write what another has made has a fault") {
+  Clients clients(3);
+  clients.storage[0].cannot_write_others.insert(1);
+  CHECK(clients.Only().severity == Severity::kFault);
+  CHECK(clients.Only().check == PreflightCheck::kStorage);
+  CHECK(clients.Only().client == "node2");
+  CHECK(clients.Only().problem == "may not write what another worker has made at /mnt");
+  CHECK(WorkersToLeaveOut(clients.members, clients.Found()) == std::set<uint32_t>{1});
+  clients.storage[0].cannot_read.insert(1);
+  CHECK(clients.Only().problem == "may not read what another worker has made at /mnt");
+}
+
 TEST_CASE("limits of a process are compared with what its lanes need") {
   Clients clients(1);
   v1::WorkerLimits& limits = clients.limits[0];

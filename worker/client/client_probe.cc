@@ -136,7 +136,7 @@ void DescribeMount(int fd, const std::string& path, const struct stat& facts, co
   }
   if (const absl::StatusOr<v1::Space> space = SpaceAt(fd, path); space.ok()) {
     *target.mutable_space() = *space;
-    target.set_free_bytes(space->available_bytes());
+    if (space->total_bytes() > 0) target.set_free_bytes(space->available_bytes());
   }
   target.set_logical_block_bytes(LogicalBlockBytes(fd, facts.st_dev));
   for (const auto& [name, value] : MountSettings(mount, fd, facts.st_dev)) {

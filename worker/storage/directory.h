@@ -83,6 +83,7 @@ enum class OpenFor {
   kReading,
   kWriting,     // creates the file if it is missing
   kWritingNew,  // AlreadyExists if there is one
+  kWritingOld,  // NotFound if there is none
 };
 
 // An open directory. `name` is always a single name in it; a symbolic link is never followed. Unless stated otherwise,

@@ -157,4 +157,14 @@ uint64_t TreeBytesPerLane(const v1::Plan& plan) {
   return bytes;
 }
 
+uint64_t TreeItemsPerLane(const v1::Plan& plan) {
+  std::map<Key, uint64_t> items_of;
+  ForEachOnTree(plan, [&](const v1::Operation& operation) {
+    items_of[KeyOf(operation.tree())] = operation.tree().items_per_lane();
+  });
+  uint64_t items = 0;
+  for (const auto& [key, of_tree] : items_of) items += of_tree;
+  return items;
+}
+
 }  // namespace iobench
