@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/open_file_limit.h"
 #include "common/text/log.h"
+#include "common/text/shell_word.h"
 #include "common/transport/mpi_launch.h"
 #include "coordinator/clean_command.h"
 #include "coordinator/clean_hosts.h"
@@ -70,7 +70,7 @@ int Main(const std::vector<std::string>& arguments) {
     case Command::kValidate:
     case Command::kCapacity:
     case Command::kSelftest:
-      return RunOrSelftest(*line, absl::StrCat("cluster-iobench ", absl::StrJoin(arguments, " ")));
+      return RunOrSelftest(*line, absl::StrCat("cluster-iobench ", ShellCommand(arguments)));
   }
   return kExitUsage;
 }

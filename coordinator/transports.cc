@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/open_file_limit.h"
 #include "common/status_util.h"
+#include "common/text/shell_word.h"
 #include "common/transport/grpc/doorkeeper.h"
 #include "common/transport/grpc/grpc_transport.h"
 #include "common/transport/inprocess_transport.h"
@@ -159,7 +160,7 @@ int RunGrpc(const Job& job) {
     const std::string& bound = (*transport)->bound_address();
     const auto reached = AddressForClients(bound, "");
     const std::string program =
-        absl::StrCat("cluster-iobench worker --join ", reached.ok() ? *reached : bound,
+        absl::StrCat("cluster-iobench worker --join ", ShellWord(reached.ok() ? *reached : bound),
                      WorkerWords(security, line.cluster));
     const std::string join =
         absl::StrCat(program, NeedsOfWorkers(job.plan, TargetRoots::kOfPlan).Arguments());

@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/status_util.h"
+#include "common/text/shell_word.h"
 #include "common/text/units.h"
 #include "common/transport/grpc/grpc_transport.h"
 #include "common/transport/grpc/token_file.h"
@@ -132,7 +133,7 @@ absl::StatusOr<WorkerRights> RightsFrom(const CommandLine& line, const std::stri
       return absl::InvalidArgumentError(absl::StrCat(
           "a worker that joins over a network works only below directories that its own command line names: "
           "cluster-iobench worker --join ",
-          line.join,
+          ShellWord(line.join),
           " --root DIR, with the directory that the run tests, or --root none if it tests no files"));
     }
     rights.actions.clear();
