@@ -354,7 +354,8 @@ constexpr OptionSpec kOptions[] = {
      .help = "write IOzone's latency histograms, one file per lane, into the results"},
     {.letter = "+T", .name = "time-log", .group = G::kIozone,
      .help = "write when each lane began and ended each test, one file per lane, into the results"},
-    {.letter = "T", .name = "threads", .group = G::kIozone, .help = "accepted without effect: lanes are always threads"},
+    {.letter = "T", .name = "posix-threads", .group = G::kIozone,
+     .help = "lanes are POSIX threads, as they always are; --threads N means --lanes N"},
 };
 // clang-format on
 

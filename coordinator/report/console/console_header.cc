@@ -228,7 +228,8 @@ std::string DataText(const v1::Plan& plan) {
   if (!plan.files().existing_files().empty())
     return "the contents of your files; they are only read, never removed";
   std::string text =
-      absl::StrCat(DescribeData(plan), "; ", plan.keep_data() ? "kept at the end" : "removed at the end");
+      absl::StrCat(DescribeData(plan), "; ", plan.keep_data() ? "kept at the end (-w), until `cluster-iobench clean` removes them"
+                                                               : "removed at the end");
   if (plan.has_stripe()) absl::StrAppend(&text, "; ", StripeText(plan.stripe()));
   return text;
 }
