@@ -227,9 +227,9 @@ std::string DataText(const v1::Plan& plan) {
   if (!MovesData(plan)) return "none: the null engine does no I/O, this measures the tool itself";
   if (!plan.files().existing_files().empty())
     return "the contents of your files; they are only read, never removed";
-  std::string text =
-      absl::StrCat(DescribeData(plan), "; ", plan.keep_data() ? "kept at the end (-w), until `cluster-iobench clean` removes them"
-                                                               : "removed at the end");
+  const char* const ends = plan.keep_data() ? "kept at the end (-w), until `cluster-iobench clean` removes them"
+                                            : "removed at the end";
+  std::string text = absl::StrCat(DescribeData(plan), "; ", ends);
   if (plan.has_stripe()) absl::StrAppend(&text, "; ", StripeText(plan.stripe()));
   return text;
 }
