@@ -147,11 +147,13 @@ absl::Status CheckFirstWord(const std::string& word, std::span<const std::string
 
 absl::Status RefusalOfWord(const std::string& word, const std::vector<std::string>& arguments) {
   std::string why = "belongs to no option";
-  const auto at = std::find(arguments.begin(), arguments.end(), word);
-  if (at != arguments.begin() && at != arguments.end() && absl::StartsWith(*std::prev(at), "-")) {
-    absl::StrAppend(&why, " (", *std::prev(at), " takes no argument");
-    const bool is_value = FlagValue(word).ok() && absl::StartsWith(*std::prev(at), "--");
-    absl::StrAppend(&why, is_value ? absl::StrCat("; as a value: ", *std::prev(at), "=", word) : "", ")");
+  // The last one: an earlier one may be the value of another option, as in -i 0 --direct 0.
+  const auto at = std::find(arguments.rbegin(), arguments.rend(), word);
+  if (at != arguments.rend() && std::next(at) != arguments.rend() && absl::StartsWith(*std::next(at), "-")) {
+    const std::string& flag = *std::next(at);
+    const bool is_value = FlagValue(word).ok() && absl::StartsWith(flag, "--");
+    absl::StrAppend(&why, " (", flag, " takes no argument",
+                    is_value ? absl::StrCat("; as a value: ", flag, "=", word) : "", ")");
   }
   const char* const option =
       FindOperation(word).ok() ? "--op before it to run it" : "--path before it to test in it";

@@ -45,6 +45,8 @@ def test_a_flag_that_is_turned_off_is_off():
         assert "direct: true" in plan_of("-i", "0", "-s", "1m", f"--direct={value}")
     assert "direct: true" in plan_of("-i", "0", "-s", "1m", "--direct=0", "-I"), "the last one counts"
     assert "direct: false" in plan_of("-i", "0", "-s", "1m", "-I", "--direct=0")
+    apart = program.plain("-i", "0", "--direct", "0", "--path", "/tmp")
+    assert apart.code == 1 and "--direct takes no argument; as a value: --direct=0" in apart.stderr, apart
     help_of_value = program.plain("--help=0")
     assert help_of_value.code == 1 and "takes no value" in help_of_value.stderr
 
