@@ -100,6 +100,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool AddResults(const Phase& phase, v1::LanesDone& done);
   // PhaseControl::Collect; the session counts as collected before the last chunk is given.
   absl::Status CollectFrom(const Phase& phase, std::span<const WorkerTime> instants,
+                           std::optional<WorkerTime> settle_until,
                            const std::function<void(v1::ResultChunk)>& give);
   // Answers a Collect that has `ping`, but whose results would take time or need instants: they are pending.
   void SendPending(const v1::WorkerRequest& request, WorkerTime received);

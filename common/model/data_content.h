@@ -1,8 +1,9 @@
-// Derived properties of DataContent, which depend on several of its fields.
+// Derived properties of DataContent, which depend on several of its fields, and of what a verification found.
 #ifndef COMMON_MODEL_DATA_CONTENT_H_
 #define COMMON_MODEL_DATA_CONTENT_H_
 
 #include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
@@ -17,6 +18,11 @@ inline bool HasSectors(const v1::DataContent& data) {
 // check detects damage but neither stale nor misplaced data.
 inline bool ChecksPattern(const v1::DataContent& data) {
   return data.verify() && data.kind() == v1::DataContent::PATTERN;
+}
+
+// True if data were found to be other than what was written, or gone.
+inline bool FoundBadData(const v1::VerifyResult& verify) {
+  return verify.mismatched() > 0 || verify.missing_bytes() > 0;
 }
 
 }  // namespace iobench

@@ -72,6 +72,7 @@ void AddLoss(const v1::PhaseReport& phase, v1::SoakLoss& loss) {
   const v1::VerifyResult& verify = phase.verify();
   loss.set_verified_sectors(loss.verified_sectors() + verify.sectors());
   loss.set_undetermined(loss.undetermined() + verify.undetermined());
+  loss.set_missing_bytes(loss.missing_bytes() + verify.missing_bytes());
   for (const auto& [kind, count] : verify.counts()) {
     if (kind == "zeros") {
       loss.set_lost(loss.lost() + count);

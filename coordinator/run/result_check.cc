@@ -156,7 +156,7 @@ absl::Status CheckSlices(const v1::LaneResult& lane) {
 absl::Status CheckVerification(const v1::LaneResult& lane) {
   const v1::VerifyResult& verify = lane.verify();
   if (verify.mismatched() > verify.sectors() || verify.undetermined() > verify.sectors() ||
-      verify.sectors() > kMaxBytes || verify.first_size() > kMaxMismatches) {
+      verify.sectors() > kMaxBytes || verify.missing_bytes() > kMaxBytes || verify.first_size() > kMaxMismatches) {
     return Impossible("it found more mismatches than it checked sectors");
   }
   for (const auto& [name, count] : verify.counts()) {

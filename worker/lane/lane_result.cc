@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "worker/lane/lane.h"
 
 namespace iobench {
@@ -72,6 +73,16 @@ void AddBetween(const LaneSetup& setup, const RegionOutcome& outcome, const Lane
   result.set_tool_s(static_cast<double>(setup.recorder().ops()) * work.spec.loop_ns / 1e9 + result.data_s());
 }
 
+void AddLost(const LostBytes& lost, const FileSet& files, v1::VerifyResult& verify) {
+  verify.set_missing_bytes(lost.bytes);
+  v1::Mismatch& mismatch = *verify.add_first();
+  mismatch.set_what(v1::Mismatch::MISSING);
+  mismatch.set_file(files.PathOf(lost.file_index));
+  mismatch.set_offset(lost.offset);
+  mismatch.set_expected(absl::StrCat("data up to ", lost.end));
+  mismatch.set_found(lost.exists ? "the end of the file" : "no file");
+}
+
 void AddCounts(const FailedOps& failed, const LaneWork& work,
                google::protobuf::RepeatedPtrField<v1::ErrorCount>& counts) {
   for (const FailedOps::Entry& entry : failed.entries()) {
@@ -105,13 +116,34 @@ std::vector<WorkerPoint> TimelineOf(const LaneRecorder& recorder, const RegionOu
 
 }  // namespace
 
-bool Lane::HasShortResult() const {
-  constexpr size_t kOtherPoints = 3;  // the origin, an open, and the end
-  if (!ran()) return true;
+Lane::Unfinished Lane::WhatIsUnfinished() const {
+  if (!takes_part() || !ran() || !work_.spec.uses_files) return {};
+  const uint64_t ops = region_->UnfinishedOps();
+  return {.ops = ops, .bytes = work_.metadata ? 0 : ops * work_.spec.shape.record_bytes};
+}
+
+bool Lane::HasTail() const {
+  if (!ran()) return false;
   const bool settles =
       work_.spec.uses_files && (work_.leaves_unflushed_data() || region_->UnfinishedOps() > 0);
-  return !settles && !work_.writes_trace() && !work_.logs_ops() &&
-         setup_->recorder().ops() + kOtherPoints <= kMaxTimelinePoints;
+  return settles || work_.writes_trace() || work_.logs_ops();
+}
+
+bool Lane::HasShortResult() const {
+  constexpr size_t kOtherPoints = 3;  // the origin, an open, and the end
+  return !ran() || (!HasTail() && setup_->recorder().ops() + kOtherPoints <= kMaxTimelinePoints);
+}
+
+v1::LaneSettled Lane::Settled() const {
+  v1::LaneSettled settled;
+  settled.set_lane(work_.plan.lane());
+  settled.set_settle_s(SecondsFrom(settle_ns_));
+  if (problem_) *settled.mutable_problem() = *problem_;
+  if (!ran()) return settled;
+  const LaneRecorder& recorder = setup_->recorder();
+  settled.set_bytes(recorder.bytes() + recorder.unmeasured_bytes());
+  settled.set_ops(recorder.ops() + recorder.unmeasured_ops());
+  return settled;
 }
 
 v1::LaneEnds Lane::EndsOn(const TickScale& scale) const {
@@ -155,6 +187,7 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   if (problem_) *result.mutable_problem() = *problem_;
   result.set_open_s(SecondsFrom(preparation_.times.open_ns + outcome.open_ns));  // one of them is 0
   if (preparation_.resident_bytes) result.set_resident_bytes(*preparation_.resident_bytes);
+  if (lost_.bytes > 0) AddLost(lost_, work_.files, *result.mutable_verify());
   if (!outcome.ran) return result;
 
   const v1::LaneEnds ends = EndsOn(scale);

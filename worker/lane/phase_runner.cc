@@ -34,7 +34,6 @@ constexpr int64_t kStartSpinNs = 200'000;
 // Counters are read this long before the start, plus the duration of the last reading: after the lanes have started to
 // sleep by the clock, and before they spin. What happens in between is in the counters but in no figure.
 constexpr int64_t kCountersAheadNs = 1'000'000;
-constexpr size_t kChunkBytes = 1 << 20;
 
 // Duration of the last reading of the counters. Files in /proc are slow on hosts with many processors.
 std::atomic<int64_t> counters_take_ns{500'000};
@@ -43,13 +42,6 @@ void Relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #endif
-}
-
-// When the last lane ended its ops.
-Ticks LastOpsEnd(std::span<const std::unique_ptr<Lane>> lanes) {
-  Ticks last{0};
-  for (const auto& lane : lanes) last = std::max(last, lane->ops_end());
-  return last;
 }
 
 }  // namespace
@@ -253,52 +245,6 @@ void PhaseRunner::SetGoal(uint64_t ops_goal) {
   MutexLock lock(mutex_);
   goal_ = ops_goal;
   changed_.NotifyAll();
-}
-
-absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
-                                  const std::function<void(v1::ResultChunk)>& give) {
-  absl::Status cancelled = absl::CancelledError("disarmed before the results were collected");
-  if (!WaitAllArrived(kRegionOver)) return cancelled;
-  OpenMeeting(kRegionOver);
-  if (!WaitAllArrived(kSettled)) return cancelled;
-  if (!std::exchange(collected_, true)) {
-    if (std::optional<v1::StepResult> step = PassesStep(spec_, lanes_)) steps_.push_back(*std::move(step));
-    if (std::optional<v1::StepResult> step = TraceStep(spec_, lanes_)) steps_.push_back(*std::move(step));
-    if (std::optional<v1::StepResult> step = OpLogStep(spec_, lanes_)) steps_.push_back(*std::move(step));
-    if (spec_.arrivals != nullptr) {
-      // The last op ends after the time limit; ops due in between are not begun, and do not count as missed.
-      const double limit_s = spec_.stop.time_s();
-      missed_arrivals_ =
-          spec_.arrivals->MissedBefore(LastOpsEnd(lanes_), limit_s > 0 ? NanosFrom(limit_s) : INT64_MAX);
-    }
-  }
-  v1::ResultChunk chunk;
-  size_t chunk_bytes = 0;
-  for (const auto& lane : lanes_) {
-    v1::LaneResult& result = *chunk.add_lanes();
-    result = lane->ResultOn(*scale_, instants);
-    chunk_bytes += result.ByteSizeLong();
-    if (chunk_bytes < kChunkBytes) continue;
-    give(std::exchange(chunk, {}));
-    chunk_bytes = 0;
-  }
-  chunk.set_last(true);
-  chunk.mutable_steps()->Assign(steps_.begin(), steps_.end());
-  *chunk.mutable_host() = host_;
-  chunk.set_missed_arrivals(missed_arrivals_);
-  chunk.set_process_cpu_user_s(process_cpu_user_s_);
-  chunk.set_process_cpu_system_s(process_cpu_system_s_);
-  give(std::move(chunk));
-  return absl::OkStatus();
-}
-
-bool PhaseRunner::HasShortResults() {
-  {
-    MutexLock lock(mutex_);
-    if (cancelled_ || regions_over_ < lanes_.size() || open_[kRegionOver]) return false;
-  }
-  // The lane that ended last may still be reading counters.
-  return WaitAllArrived(kRegionOver) && HaveShortResults(lanes_);
 }
 
 bool PhaseRunner::WaitForLanes(int64_t until_ns) {

@@ -189,14 +189,30 @@ uint64_t TimedRegion::UnfinishedOps() const {
   const std::optional<MetadataWork>& metadata = work_.metadata;
   const uint64_t done = setup_.recorder().ops();
   if (metadata && metadata->effect.replaces_files) {
+    if (work_.plan.has_finish_bytes() && work_.plan.finish_bytes() == 0) return 0;
     return (kOpsPerMixCycle - done % kOpsPerMixCycle) % kOpsPerMixCycle;
   }
   // A deadline determines how many files exist: later phases use those that were created by then.
   const bool may_be_fewer = outcome_.hit_deadline && metadata && metadata->effect.makes.Has(TreePart::kFiles);
   const bool must_be_whole = metadata ? metadata->effect.changes_names() && !may_be_fewer
                                       : work_.creates_files() && setup_.context().pass == 0;
+  const uint64_t ops = must_be_whole ? OpsToFinish() : 0;
+  return done < ops ? ops - done : 0;
+}
+
+// The number of ops of a pass after which the lane has created what later phases need.
+uint64_t TimedRegion::OpsToFinish() const {
   const uint64_t ops_per_pass = setup_.stream().ops_per_pass();
-  return must_be_whole && done < ops_per_pass ? ops_per_pass - done : 0;
+  if (!work_.plan.has_finish_bytes()) return ops_per_pass;
+  const uint64_t bytes = work_.plan.finish_bytes();
+  if (bytes == 0) return 0;
+  // In any other order than that of the files, the last op may write their beginning.
+  const bool in_order = !work_.metadata && work_.spec.replayed == nullptr &&
+                        (work_.spec.operation->pattern == Pattern::kSequential ||
+                         work_.spec.operation->pattern == Pattern::kSequentialMix);
+  if (!in_order) return ops_per_pass;
+  const uint64_t op_bytes = std::max<uint64_t>(1, work_.spec.shape.record_bytes);
+  return std::min(ops_per_pass, (bytes + op_bytes - 1) / op_bytes);
 }
 
 }  // namespace iobench

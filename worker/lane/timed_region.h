@@ -78,8 +78,8 @@ class TimedRegion {
   absl::Status Close();
 
   const RegionOutcome& outcome() const { return outcome_; }
-  // The number of ops that remain to be done unmeasured: a file that this phase creates is incomplete, or only some
-  // items of a tree have been changed.
+  // The number of ops that remain to be done unmeasured: later phases need more of the files that this phase creates, or
+  // items of a tree that have not been changed (LanePlan.finish_bytes).
   uint64_t UnfinishedOps() const;
 
  private:
@@ -87,6 +87,7 @@ class TimedRegion {
   std::optional<LaneFailure> Run();
   bool GoesOnAfterFailure();
   bool IsAfterDeadline() const;
+  uint64_t OpsToFinish() const;
   bool EndPass();  // false: failed, or the time of whole_passes is over
 
   const LaneWork& work_;

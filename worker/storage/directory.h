@@ -61,6 +61,12 @@ class File {
   virtual absl::Status WriteAt(uint64_t offset, std::span<const std::byte> data) = 0;
   // Returns when everything written is on stable storage (fsync or COMMIT).
   virtual absl::Status Sync() = 0;
+  // A part of what Sync does, so that a caller can end in between: begins to write these bytes from this host's memory to
+  // the storage, or waits until they are written. Without a cache it does nothing.
+  enum class WriteBack { kBegin, kWait };
+  virtual absl::Status WriteBackPart(WriteBack, uint64_t /*offset*/, uint64_t /*bytes*/) {
+    return absl::OkStatus();
+  }
 
   virtual absl::StatusOr<Holes> HolesIn(uint64_t begin, uint64_t end) = 0;
   // Allocates blocks for these bytes and extends the file to include them. Unimplemented: not supported here.

@@ -102,6 +102,17 @@ absl::Status LocalFile::Sync() {
   return ErrnoStatus(absl::StrCat("fsync ", path()), errno);
 }
 
+absl::Status LocalFile::WriteBackPart(WriteBack part, uint64_t offset, uint64_t bytes) {
+  constexpr unsigned kAndWait =
+      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+  const unsigned flags = part == WriteBack::kBegin ? SYNC_FILE_RANGE_WRITE : kAndWait;
+  if (::sync_file_range(fd_.get(), static_cast<off_t>(offset), static_cast<off_t>(bytes), flags) == 0 ||
+      errno == ENOSYS || errno == EINVAL) {  // then Sync does all of it
+    return absl::OkStatus();
+  }
+  return ErrnoStatus(absl::StrCat("sync_file_range ", path()), errno);
+}
+
 // File systems that support holes report them. NFS before 4.2 cannot, and its client then reports none, which looks the
 // same as a file without holes.
 absl::StatusOr<Holes> LocalFile::HolesIn(uint64_t begin, uint64_t end) {

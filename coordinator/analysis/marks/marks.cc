@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "common/model/data_content.h"
 #include "common/model/plan_traits.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/marks/cold_report.h"
@@ -247,7 +248,7 @@ bool HasMark(const v1::PhaseReport& report, std::string_view code) {
 }
 
 bool HasFailed(const v1::PhaseReport& report) {
-  return report.lanes_failed() > 0 || report.failed_ops_size() > 0 || report.verify().mismatched() > 0 ||
+  return report.lanes_failed() > 0 || report.failed_ops_size() > 0 || FoundBadData(report.verify()) ||
          HasMark(report, "refused_result");
 }
 

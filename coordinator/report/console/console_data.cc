@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/model/data_content.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/report/text/console_words.h"
@@ -46,7 +47,9 @@ void PutVerified(const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::VerifyResult& verify = phase.verify();
   const std::string sectors = Counted(static_cast<int64_t>(verify.sectors()), "sector");
   std::string text;
-  if (verify.mismatched() == 0) {
+  if (verify.mismatched() == 0 && verify.missing_bytes() > 0) {
+    text = absl::StrCat("FAILED: ", sectors, " as written");
+  } else if (verify.mismatched() == 0) {
     text = absl::StrCat(sectors, ", all as written");
   } else {
     std::vector<std::string> kinds;
@@ -56,11 +59,15 @@ void PutVerified(const v1::PhaseReport& phase, ConsolePage& page) {
     text = absl::StrCat("FAILED: ", FormatCount(static_cast<double>(verify.mismatched())), " of ", sectors,
                         " are wrong (", absl::StrJoin(kinds, ", "), ")");
   }
+  if (verify.missing_bytes() > 0) {
+    absl::StrAppend(&text, ", ", FormatBytes(static_cast<double>(verify.missing_bytes())),
+                    " of files that earlier phases wrote are missing");
+  }
   if (verify.undetermined() > 0) {
     absl::StrAppend(&text, "; for ", FormatCount(static_cast<double>(verify.undetermined())),
                     " it is unknown which of several writes came last");
   }
-  page.Labelled("verified", text, verify.mismatched() > 0 ? Tone::kError : Tone::kPlain);
+  page.Labelled("verified", text, FoundBadData(verify) ? Tone::kError : Tone::kPlain);
 }
 
 void PutOpenLoop(const v1::PhaseReport& phase, ConsolePage& page) {

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/model/data_content.h"
 #include "common/model/op.h"
 #include "common/model/operation.h"
 #include "common/model/phase_shape.h"
@@ -374,7 +375,7 @@ void PutFull(const v1::RunReport& report, const v1::PhaseReport& phase, ConsoleP
 }
 
 bool SomethingWentWrong(const v1::PhaseReport& phase) {
-  return !phase.errors().empty() || phase.interrupted() || phase.verify().mismatched() > 0 ||
+  return !phase.errors().empty() || phase.interrupted() || FoundBadData(phase.verify()) ||
          NothingMeasured(phase);
 }
 

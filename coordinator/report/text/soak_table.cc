@@ -34,6 +34,10 @@ std::string LossText(const v1::SoakLoss& loss) {
                      : loss.verified_sectors() == 0
                          ? "not known: nothing was verified"
                          : absl::StrCat("none in the data ", verified, " that were read");
+  if (loss.missing_bytes() > 0) {
+    text = absl::StrCat(FormatBytes(static_cast<double>(loss.missing_bytes())), " of files that were missing or too short",
+                        sectors.empty() ? "" : absl::StrCat("; ", text));
+  }
   if (loss.short_reads() > 0) {
     absl::StrAppend(&text, "; ", Counted(static_cast<int64_t>(loss.short_reads()), "read"),
                     " got fewer bytes than had been written");

@@ -6,6 +6,7 @@
 #include "common/model/operation.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
+#include "coordinator/plan/later_needs.h"
 
 namespace iobench {
 namespace {
@@ -94,6 +95,7 @@ void DataLedger::ForgetShared(const std::set<uint32_t>& targets) {
 }
 
 void DataLedger::Begin(const v1::Phase& phase) {
+  phase_ = &phase;
   shape_ = ShapeOf(plan_, phase);
   prepares_data_ = false;
   written_.clear();
@@ -103,8 +105,9 @@ void DataLedger::Begin(const v1::Phase& phase) {
     if (assignment == nullptr) continue;
     const OperationSpec* const spec = DataOperation(assignment->operation());
     if (spec == nullptr) continue;
+    const uint64_t needed_bytes = BytesNeededBy(plan_, phase, assignment->operation());
     for (const v1::LanePlan& lane : layout_.LanesOf(worker, assignment->operation(), shape_)) {
-      prepares_data_ |= spec->needs_data && LacksData(StateOf(FilesIn(lane, shape_)), shape_);
+      prepares_data_ |= LacksData(StateOf(FilesIn(lane, shape_)), needed_bytes);
       if (spec->writes()) written_.insert(lane.file_owner());
     }
   }
@@ -116,6 +119,15 @@ void DataLedger::Begin(const v1::Phase& phase) {
 
 void DataLedger::Fill(v1::Prepare& prepare) const {
   *prepare.mutable_data() = plan_.data();
+  const uint64_t needed_bytes = BytesNeededBy(plan_, *phase_, prepare.operation());
+  if (needed_bytes < shape_.files.bytes_per_lane()) prepare.set_needed_bytes(needed_bytes);
+  if (needed_bytes > 0 && plan_.files().existing_files().empty()) {
+    for (v1::LanePlan& lane : *prepare.mutable_lanes()) {
+      const State state = StateOf(FilesIn(lane, shape_));
+      if (state.low > 0) lane.set_written_bytes(std::min(state.lane_bytes, needed_bytes));
+      lane.mutable_data()->set_unacknowledged(state.unacknowledged);
+    }
+  }
   if (!HasSectors(plan_.data())) return;
   v1::DataStamp& stamp = *prepare.mutable_stamp();
   stamp.set_run_id(run_id_);
@@ -127,7 +139,7 @@ void DataLedger::Fill(v1::Prepare& prepare) const {
     State state = StateOf(FilesIn(lane, shape_));
     // Another lane may prepare what is missing (LanePlan.leaves_prefill). Without any data, the worker knows that by
     // itself.
-    if (prepares_data_ && state.low > 0 && LacksData(state, shape_))
+    if (prepares_data_ && state.low > 0 && LacksData(state, needed_bytes))
       state.high = std::max(state.high, prefill_generation_);
     lane.mutable_data()->set_low(state.low);
     lane.mutable_data()->set_unacknowledged(state.unacknowledged);
@@ -160,10 +172,11 @@ void DataLedger::NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result
   const Files files = FilesIn(lane, shape_);
   State state = StateOf(files);
   Change change{.file_bytes = lane_bytes / files.files_per_lane};
-  if (spec.needs_data && LacksData(state, shape_)) {
+  const uint64_t needed_bytes = BytesNeededBy(plan_, *phase_, operation);
+  if (LacksData(state, needed_bytes)) {
     if (state.low == 0) state.low = prefill_generation_;
     state.high = change.generation = prefill_generation_;
-    state.lane_bytes = lane_bytes;
+    state.lane_bytes = needed_bytes;
   }
   if (spec.writes()) {
     change.generation = generation_;
@@ -179,7 +192,11 @@ void DataLedger::NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result
     if (all_new || state.low == 0) state.low = generation_;
     state.unacknowledged = change.any_failed || (state.unacknowledged && !all_new);
     state.high = generation_;
-    state.lane_bytes = change.replaced ? lane_bytes : std::max(state.lane_bytes, lane_bytes);
+    // Of what a stop has left out, as much as later phases need was written afterwards (later_needs.h). The ops of a
+    // trace may be anywhere, and the others of operations that create no files are within what was needed.
+    const bool anywhere = !operation.trace().read_file().empty();
+    const uint64_t written_bytes = !spec.creates_files ? needed_bytes : anywhere ? 0 : lane_bytes;
+    state.lane_bytes = change.replaced ? written_bytes : std::max(state.lane_bytes, written_bytes);
   }
   states_[files] = state;
   if (change.generation > 0) NoteInOtherLayouts(files, change);

@@ -41,11 +41,12 @@ class DataLedger {
   // The shared files of these targets have been removed, with what all lanes had written into them.
   void ForgetShared(const std::set<uint32_t>& targets);
 
-  // Starts a phase and assigns its generations. Call it once per phase, before Fill.
+  // Starts a phase, which must stay as it is until Note, and assigns its generations. Call it once per phase, before Fill.
   void Begin(const v1::Phase& phase);
   // True if the phase reads data that nobody has written, so that it must be prepared. REQUIRES: Begin.
   bool prepares_data() const { return prepares_data_; }
-  // Adds what a worker must know about the data in this phase. REQUIRES: prepare.lanes are those of Layout::LanesOf.
+  // Adds what a worker must know about the data in this phase. REQUIRES: prepare.lanes are those of Layout::LanesOf, for
+  // prepare.operation.
   void Fill(v1::Prepare& prepare) const;
   // Records what the phase did, however it ended. A lane without a result may have written anything from none to all of
   // its records. REQUIRES: Begin with the same phase.
@@ -77,9 +78,9 @@ class DataLedger {
   };
   static Files FilesIn(const v1::LanePlan& lane, const PhaseShape& shape);
   State StateOf(const Files& files) const;
-  // True if a phase of this shape that needs data has some of it prepared.
-  static bool LacksData(const State& state, const PhaseShape& shape) {
-    return state.low == 0 || state.lane_bytes < shape.files.bytes_per_lane();
+  // True if an operation that needs the first so many bytes of each lane has some of them prepared.
+  static bool LacksData(const State& state, uint64_t needed_bytes) {
+    return needed_bytes > 0 && (state.low == 0 || state.lane_bytes < needed_bytes);
   }
   void NoteLane(const v1::LanePlan& lane, const v1::LaneResult* result, const v1::Operation& operation);
   struct Change {
@@ -105,6 +106,7 @@ class DataLedger {
   uint32_t generation_ = 0;
   uint32_t prefill_generation_ = 0;
   bool prepares_data_ = false;
+  const v1::Phase* phase_ = nullptr;
   PhaseShape shape_;
   std::set<uint32_t> written_;  // owners whose files the phase writes
 };
