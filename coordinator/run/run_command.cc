@@ -111,7 +111,9 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan, double max_du
     std::cout << SoakEstimateText(plan, static_cast<uint32_t>(record.workers_size())) << std::flush;
     return;
   }
-  std::cout << EstimateText(EstimateTime(plan, static_cast<uint32_t>(record.workers_size())), max_duration_s)
+  std::cout << EstimateText(EstimateTime(plan, static_cast<uint32_t>(record.workers_size()),
+                                         conductor.uses_kept_data()),
+                            max_duration_s)
             << std::flush;
 }
 
