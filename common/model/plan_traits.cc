@@ -208,4 +208,9 @@ WorkerAssignments::WorkerAssignments(const v1::Phase& phase, size_t worker_count
   }
 }
 
+bool DropsCaches(const v1::Phase& phase) {
+  return std::any_of(phase.before().begin(), phase.before().end(),
+                     [](const v1::Step& step) { return step.has_drop_caches(); });
+}
+
 }  // namespace iobench

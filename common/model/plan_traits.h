@@ -109,6 +109,9 @@ class WorkerAssignments {
   std::vector<const v1::Assignment*> of_worker_;
 };
 
+// True if caches are dropped before the phase: --drop-caches, --cold.
+bool DropsCaches(const v1::Phase& phase);
+
 }  // namespace iobench
 
 #endif  // COMMON_MODEL_PLAN_TRAITS_H_

@@ -192,6 +192,7 @@ absl::Status PhaseConductor::PrepareAndArm() {
     const CoordTime begin = context_.cluster.Now();
     IOBENCH_RETURN_IF_ERROR(PrepareByOwners());
     IOBENCH_RETURN_IF_ERROR(PrepareAroundClientSteps());
+    if (DropsCaches(phase_)) IOBENCH_RETURN_IF_ERROR(context_.samplers.DropCaches());
     record_.set_prepare_s(record_.prepare_s() + SecondsFrom(context_.cluster.Now() - begin));
     cost_.prepare_s = record_.prepare_s();
     IOBENCH_RETURN_IF_ERROR(context_.samplers.Begin());

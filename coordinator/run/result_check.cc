@@ -319,7 +319,7 @@ absl::Status CheckHost(const v1::HostDelta& host) {
     }
   }
   for (const uint64_t bytes : {host.nic_rx_bytes(), host.nic_tx_bytes(), host.disk_read_bytes(),
-                               host.disk_write_bytes(), host.dirty_bytes_after()}) {
+                               host.all_disks_read_bytes(), host.disk_write_bytes(), host.dirty_bytes_after()}) {
     if (bytes > kMaxBytes) return Impossible("its host's counters moved more than there is time for");
   }
   for (const auto& [target, nfs] : host.nfs()) {

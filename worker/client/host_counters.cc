@@ -165,6 +165,12 @@ std::optional<uint64_t> ParseDirtyBytes(std::string_view proc_meminfo) {
   return *dirty_kib * 1024;
 }
 
+std::optional<uint64_t> ParseAllDisksReadBytes(std::string_view proc_vmstat) {
+  const std::optional<uint64_t> read_kib = FirstNumberOf(proc_vmstat, "pgpgin");
+  if (!read_kib) return std::nullopt;
+  return *read_kib * 1024;
+}
+
 std::optional<uint64_t> ParseDiskReadBytes(std::string_view proc_self_io) {
   return FirstNumberOf(proc_self_io, "read_bytes:");
 }
@@ -179,6 +185,9 @@ HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_p
   counters.at_monotonic_ns = MonotonicNowNs();
   if (const auto text = ReadWholeFile("/proc/net/dev")) counters.nics = ParseNetDev(*text);
   if (const auto text = ReadWholeFile("/proc/meminfo")) counters.dirty_bytes = ParseDirtyBytes(*text);
+  if (const auto text = ReadWholeFile("/proc/vmstat")) {
+    counters.all_disks_read_bytes = ParseAllDisksReadBytes(*text);
+  }
   if (const auto text = ReadWholeFile("/proc/self/io")) {
     counters.disk_read_bytes = ParseDiskReadBytes(*text);
     counters.disk_write_bytes = ParseDiskWriteBytes(*text);
@@ -215,6 +224,8 @@ v1::HostDelta HostDeltaBetween(const HostCounters& before, const HostCounters& a
   }
   AddNics(before, after, carriers, facts_of, delta);
   if (after.dirty_bytes) delta.set_dirty_bytes_after(*after.dirty_bytes);
+  if (const auto bytes = Difference(before.all_disks_read_bytes, after.all_disks_read_bytes))
+    delta.set_all_disks_read_bytes(*bytes);
   if (const auto bytes = Difference(before.disk_read_bytes, after.disk_read_bytes))
     delta.set_disk_read_bytes(*bytes);
   if (const auto bytes = Difference(before.disk_write_bytes, after.disk_write_bytes))

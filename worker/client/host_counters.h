@@ -49,6 +49,8 @@ struct HostCounters {
   std::map<std::string, NicBytes> nics;  // all but lo
   // Dirty pages of the whole host at the time of the reading.
   std::optional<uint64_t> dirty_bytes;
+  // Read from all block devices of the whole host, whoever asked for it.
+  std::optional<uint64_t> all_disks_read_bytes;
   std::optional<uint64_t> disk_read_bytes;  // of this process
   // Of this process: what it caused to be written to disks. A page counts when it becomes dirty.
   std::optional<uint64_t> disk_write_bytes;
@@ -60,6 +62,7 @@ std::optional<CpuTicks> ParseCpuTicks(std::string_view proc_stat);
 std::optional<uint64_t> ParseContextSwitches(std::string_view proc_stat);
 std::map<std::string, NicBytes> ParseNetDev(std::string_view proc_net_dev);  // without lo
 std::optional<uint64_t> ParseDirtyBytes(std::string_view proc_meminfo);
+std::optional<uint64_t> ParseAllDisksReadBytes(std::string_view proc_vmstat);
 std::optional<uint64_t> ParseDiskReadBytes(std::string_view proc_self_io);
 std::optional<uint64_t> ParseDiskWriteBytes(std::string_view proc_self_io);
 

@@ -108,11 +108,15 @@ void Lane::ForgetPages() {
       [this](const Directory& directory) { return iobench::ForgetPages(directory, work_.files); }));
 }
 
-void Lane::NoteResidentBytes() {
+void Lane::NoteContents() {
   const PhaseSpec& spec = work_.spec;
-  if (!takes_part() || !spec.uses_files || !work_.reads() || work_.metadata || spec.mode.direct) return;
-  if (IsNfsUrl(work_.target)) return;  // nothing is cached
-  FailUnlessOk(directory_.Use([this](const Directory& directory) {
+  if (!takes_part() || !spec.uses_files || !work_.reads() || work_.metadata) return;
+  if (IsNfsUrl(work_.target)) return;  // nothing is cached, and nothing tells about holes
+  FailUnlessOk(directory_.Use([this, direct = spec.mode.direct](const Directory& directory) {
+    if (const auto unstored = UnstoredIn(directory, work_.files); unstored.ok()) {
+      preparation_.unstored = *unstored;
+    }
+    if (direct) return absl::OkStatus();  // reads past the memory
     const auto bytes = ResidentBytes(directory, work_.files);
     if (bytes.ok()) preparation_.resident_bytes = *bytes;
     for (const LaneFile& file : work_.files.files) preparation_.file_bytes += file.bytes;
@@ -121,7 +125,7 @@ void Lane::NoteResidentBytes() {
 }
 
 void Lane::Open() {
-  NoteResidentBytes();
+  NoteContents();
   directory_.CloseOwn();  // its connection is no longer needed
   preparation_.times.deferred_ns = directory_.deferred_ns();
   if (!takes_part() || work_.spec.region.open()) return;

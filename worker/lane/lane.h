@@ -35,6 +35,8 @@ struct LanePreparation {
   // nothing.
   std::optional<uint64_t> resident_bytes;
   uint64_t file_bytes = 0;  // total size of these files
+  // What of the files is not stored as it is read; nullopt: as above.
+  std::optional<Unstored> unstored;
   TreePrepared tree;
 };
 
@@ -63,7 +65,8 @@ class Lane {
   void Prefill();
   // Drops the cached pages of the lane's files; the phase runner calls it for the step --drop-caches.
   void ForgetPages();
-  // Opens the files, except with region.open, which opens them in the timed region. First notes resident_bytes.
+  // Opens the files, except with region.open, which opens them in the timed region. First notes what is known of their
+  // contents: resident_bytes, unstored.
   void Open();
 
   // ---- the timed region
@@ -136,7 +139,7 @@ class Lane {
   absl::Status PrepareData();
   absl::Status CheckData();
   absl::Status WriteData();
-  void NoteResidentBytes();
+  void NoteContents();
   bool ran() const { return region_ && region_->outcome().ran; }
 
   const LaneWork work_;

@@ -211,6 +211,21 @@ absl::StatusOr<uint64_t> ResidentBytes(const Directory& directory, const FileSet
   return resident;
 }
 
+absl::StatusOr<Unstored> UnstoredIn(const Directory& directory, const FileSet& files) {
+  Unstored all;
+  for (const LaneFile& file : files.files) {
+    // Records of other lanes, which may be missing, lie between those of an interleaved lane.
+    if (file.is_interleaved()) return absl::UnimplementedError("unknown for interleaved records");
+    IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> opened, OpenToRead(directory, file));
+    const WrittenBy writer = file.is_users() ? WrittenBy::kUser : WrittenBy::kUs;
+    IOBENCH_ASSIGN_OR_RETURN(const Unstored in_file,
+                             opened->UnstoredIn(file.extent_offset_bytes, file.end(), writer));
+    all.hole_bytes += in_file.hole_bytes;
+    all.compressed_bytes += in_file.compressed_bytes;
+  }
+  return all;
+}
+
 absl::Status ForgetPages(const Directory& directory, const FileSet& files) {
   for (const LaneFile& file : files.files) {
     auto opened = OpenToRead(directory, file);

@@ -81,6 +81,9 @@ absl::StatusOr<uint64_t> Prefill(const Directory& directory, const FileSet& file
 // Returns how many bytes of the lane's parts of the files are in this host's memory. Unimplemented: unknown.
 absl::StatusOr<uint64_t> ResidentBytes(const Directory& directory, const FileSet& files);
 
+// Sums up what the lane's parts of the files hold besides data that are stored as they are. Unimplemented: unknown.
+absl::StatusOr<Unstored> UnstoredIn(const Directory& directory, const FileSet& files);
+
 // Drops this host's cached pages of the files, after flushing dirty ones. Missing files are not an error.
 absl::Status ForgetPages(const Directory& directory, const FileSet& files);
 

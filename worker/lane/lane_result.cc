@@ -154,6 +154,10 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   result.set_file(work_.FirstFile());
   if (problem_) *result.mutable_problem() = *problem_;
   result.set_open_s(SecondsFrom(preparation_.times.open_ns + outcome.open_ns));  // one of them is 0
+  if (preparation_.unstored) {
+    result.set_hole_bytes(preparation_.unstored->hole_bytes);
+    result.set_compressed_bytes(preparation_.unstored->compressed_bytes);
+  }
   if (preparation_.resident_bytes) result.set_resident_bytes(*preparation_.resident_bytes);
   if (!outcome.ran) return result;
 

@@ -71,7 +71,12 @@ absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
   if (!WaitAllArrived(kFilesReady)) return cancelled;
   for (const auto& lane : lanes_) IOBENCH_RETURN_IF_ERROR(lane->lost_claim());
   absl::Status system_caches;
-  if (spec_.drops_caches && spec_.uses_files) system_caches = DropSystemCaches();
+  if (spec_.drops_caches && spec_.uses_files) {
+    for (const auto& [target, directory] : directories_) {
+      if (spec_.works_on_tree() && directory->fd() >= 0) WriteBack(directory->fd());
+    }
+    system_caches = DropSystemCaches();
+  }
   OpenMeeting(kFilesReady);
   if (!WaitAllArrived(kFilesOpen)) return cancelled;
   for (v1::StepResult& step : StepsBefore(spec_, lanes_, system_caches)) steps_.push_back(std::move(step));

@@ -44,6 +44,14 @@ enum class Holes {
   kUnknown,
 };
 
+enum class WrittenBy { kUs, kUser };
+
+// What a file holds besides data that are stored as they are.
+struct Unstored {
+  uint64_t hole_bytes = 0;        // never written: holes, and extents that are only allocated
+  uint64_t compressed_bytes = 0;  // stored in fewer blocks, as far as the file system tells
+};
+
 // An open regular file, closed by the destructor. Not thread-safe. Errors name its path.
 class File {
  public:
@@ -63,6 +71,8 @@ class File {
   virtual absl::Status Sync() = 0;
 
   virtual absl::StatusOr<Holes> HolesIn(uint64_t begin, uint64_t end) = 0;
+  // Counts the bytes of this range that are not stored as they are. Unimplemented: unknown.
+  virtual absl::StatusOr<Unstored> UnstoredIn(uint64_t begin, uint64_t end, WrittenBy writer);
   // Allocates blocks for these bytes and extends the file to include them. Unimplemented: not supported here.
   virtual absl::Status Allocate(uint64_t offset, uint64_t bytes) = 0;
 
