@@ -205,6 +205,34 @@ void FillLosses(const PhaseView& view, v1::PhaseReport& report) {
   report.set_lanes_on_own_client(on_own_client);
 }
 
+namespace {
+
+// One step for what the samplers did, each with its host.
+void AddServerStep(const PhaseView& view, v1::PhaseReport& report) {
+  std::vector<std::string> outcomes;
+  double seconds = 0;
+  bool all_dropped = true;
+  std::string name;
+  for (const v1::ServerRecord& record : view.phase.servers()) {
+    if (!record.has_dropped_caches()) continue;
+    const bool known = record.sampler() < static_cast<uint32_t>(view.run.samplers_size());
+    const std::string host = known ? view.run.samplers(static_cast<int>(record.sampler())).host()
+                                   : absl::StrCat("sampler ", record.sampler());
+    name = record.dropped_caches().name();
+    seconds = std::max(seconds, record.dropped_caches().seconds());
+    all_dropped &= record.dropped_caches().system_caches();
+    outcomes.push_back(absl::StrCat(host, ": ", record.dropped_caches().outcome()));
+  }
+  if (outcomes.empty()) return;
+  v1::StepResult& step = *report.add_steps();
+  step.set_name(name);
+  step.set_seconds(seconds);
+  step.set_system_caches(all_dropped);
+  step.set_outcome(absl::StrJoin(outcomes, "; "));
+}
+
+}  // namespace
+
 void FillSteps(const PhaseView& view, v1::PhaseReport& report) {
   struct Outcomes {
     std::vector<std::string> in_order;
@@ -216,11 +244,13 @@ void FillSteps(const PhaseView& view, v1::PhaseReport& report) {
     const auto [position, is_new] = index_of.try_emplace(step.name(), report.steps_size());
     if (is_new) {
       report.add_steps()->set_name(step.name());
+      report.mutable_steps(position->second)->set_system_caches(true);  // until one did not
       outcomes.emplace_back();
     }
     v1::StepResult& merged = *report.mutable_steps(position->second);
     merged.set_seconds(std::max(merged.seconds(), step.seconds()));
     merged.set_bytes(merged.bytes() + step.bytes());
+    merged.set_system_caches(merged.system_caches() && step.system_caches());
     Outcomes& mine = outcomes[static_cast<size_t>(position->second)];
     if (mine.workers[step.outcome()]++ == 0) mine.in_order.push_back(step.outcome());
   };
@@ -235,7 +265,9 @@ void FillSteps(const PhaseView& view, v1::PhaseReport& report) {
   for (const v1::StepResult& hook : hooks) {
     if (!is_before(hook)) add(hook);
   }
-  for (int i = 0; i < report.steps_size(); ++i) {
+  const int of_clients = report.steps_size();
+  AddServerStep(view, report);
+  for (int i = 0; i < of_clients; ++i) {
     const Outcomes& mine = outcomes[static_cast<size_t>(i)];
     std::vector<std::string> texts;
     for (const std::string& outcome : mine.in_order) {

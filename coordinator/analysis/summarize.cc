@@ -141,6 +141,7 @@ v1::FinishedPhase FinishPhase(const v1::RunRecord& run, const v1::PhaseRecord& p
   FillReads(view, report);
   FillFullness(view, report);
   FillServers(view, report);
+  FillServerReads(view, report);
   FillLaneSummaries(view, report);
   FillMarks(view, report);
   FillLimits(view, report);

@@ -237,9 +237,10 @@ void CheckMemory(const CapacitySearch& search, v1::CapacityReport& report) {
   }
   if (count == 0) return;
   report.add_warnings(absl::StrFormat(
-      "%d of %d phases measured the clients' memory, at least in part (%s): use -I, or files larger than memory "
+      "%d of %d phases %s the clients' memory, at least in part (%s): use -I, or files larger than memory "
       "(-s 2xram), to measure the storage",
-      count, search.steps().size(), absl::StrJoin(found, ", ")));
+      count, search.steps().size(), found == std::set<std::string>{"maybe_cached"} ? "may have measured" : "measured",
+      absl::StrJoin(found, ", ")));
 }
 
 void CheckLaws(const CapacitySearch& search, v1::CapacityReport& report) {

@@ -319,7 +319,7 @@ constexpr OptionSpec kOptions[] = {
      .help = "drop caches before read phases: posix_fadvise always (with --time before each pass), drop_caches "
              "if root"},
     {.name = "cold", .phases = F::kReading, .group = G::kCaches,
-     .help = "like --drop-caches, and verify by the clients' counters that reads came from the server or disk"},
+     .help = "like --drop-caches, and verify by the counters of clients and samplers that reads came from server or disk"},
     {.name = "server-memory", .argument = "SIZE", .value = V::kSizeBytes, .min = 1,
      .sets = "plan.server_memory_bytes", .group = G::kCaches,
      .help = "with --cold: the server's memory, to report how much of the files it can cache"},

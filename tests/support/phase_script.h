@@ -67,6 +67,8 @@ class LaneScript {
   LaneScript& Pauses(double s) { return pause_s_ = s, *this; }      // excluded from the lane's own time
   LaneScript& WorksOnData(double s) { return data_s_ = s, *this; }  // generating and checking data
   LaneScript& HadInMemory(uint64_t bytes) { return resident_bytes_ = static_cast<int64_t>(bytes), *this; }
+  LaneScript& HasHoles(uint64_t bytes) { return hole_bytes_ = bytes, *this; }
+  LaneScript& IsCompressed(uint64_t bytes) { return compressed_bytes_ = bytes, *this; }
   LaneScript& Verifies(uint64_t sectors) { return verify_.set_sectors(sectors), *this; }
   LaneScript& Finds(v1::Mismatch::What what, const std::string& name, uint64_t count) {
     verify_.set_mismatched(verify_.mismatched() + count);
@@ -120,6 +122,8 @@ class LaneScript {
     lane.set_pause_s(pause_s_);
     lane.set_data_s(data_s_);
     if (resident_bytes_ >= 0) lane.set_resident_bytes(static_cast<uint64_t>(resident_bytes_));
+    lane.set_hole_bytes(hole_bytes_);
+    lane.set_compressed_bytes(compressed_bytes_);
     lane.set_between_s(pause_s_ + data_s_);
     if (verify_.sectors() > 0) *lane.mutable_verify() = verify_;
     if (deadline_s_ >= 0) lane.set_deadline_worker_ns(on_worker(deadline_s_));
@@ -162,6 +166,7 @@ class LaneScript {
          last_op_s_ = -1, op_s_ = 0, tool_s_ = 0, pause_s_ = 0, data_s_ = 0, cpu_s_ = 0, stall_from_s_ = 0,
          stall_until_s_ = 0;
   int64_t resident_bytes_ = -1;  // -1: unknown
+  uint64_t hole_bytes_ = 0, compressed_bytes_ = 0;
   double write_share_ = 0;
   uint64_t bytes_ = 10_GiB, ops_ = 1000, tail_bytes_ = 0;
   bool stopped_ = false, never_starts_ = false, sat_out_ = false;

@@ -203,9 +203,13 @@ function sourceRows(phase) {
   const rows = [], from = phase.read_sources;
   const share = (bytes) => `${size(bytes)} (${percent((100 * bytes) / from.asked_bytes)})`;
   if (from) {
-    if (from.server_bytes) rows.push(['read from the server', share(from.server_bytes)]);
+    if (Number.isFinite(from.server_memory_bytes)) {
+      rows.push(["read from the servers' memory, at least", share(from.server_memory_bytes)],
+        ["read from the servers' disks, at most", share(from.server_disk_bytes)]);
+    } else if (from.server_bytes) rows.push(['read from the server', share(from.server_bytes)]);
     if (from.disk_bytes) rows.push(['read from disks', share(from.disk_bytes)]);
     rows.push(["read from the clients' own memory", share(from.cache_bytes)]);
+    if (from.hole_bytes) rows.push(['read from holes, which nobody has written', share(from.hole_bytes)]);
     if (from.unknown_bytes) rows.push(['read, and no counter shows from where', share(from.unknown_bytes)]);
     if (Number.isFinite(from.files_to_memory)) rows.push(["files, relative to a client's memory", percent(100 * from.files_to_memory)]);
   }

@@ -23,6 +23,7 @@ namespace {
 
 constexpr double kSkewPercent = 1.0;
 constexpr double kShortestSeconds = 1.0;
+constexpr double kServerCachedPercent = 5.0;
 constexpr double kFewestOpsPerLane = 100.0;
 
 std::string Counted(size_t count, std::string_view noun) {
@@ -229,6 +230,20 @@ void AddFailedOps(const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
                                         "and in the clients' kernel logs")));
 }
 
+// The figure is then one of the servers' memory and the network.
+void AddServerCached(const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
+  const v1::ReadSources& sources = report.read_sources();
+  if (!sources.has_server_memory_bytes()) return;
+  const double percent =
+      100 * static_cast<double>(sources.server_memory_bytes()) / static_cast<double>(sources.server_bytes());
+  if (!(percent > kServerCachedPercent)) return;
+  marks.push_back(MakeMark(
+      "server_cached", "phase", percent, kServerCachedPercent,
+      absl::StrFormat("at least %.0f %% of what the servers returned came from their memory and not from their disks: use "
+                      "--cold with samplers of root and --allow drop-caches, or files larger than their memory",
+                      percent)));
+}
+
 // Without any match it is unknown whether the search criteria were right.
 void AddNothingFound(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
   if (!view.traits.finds || report.found_items() > 0 || report.ops() == 0) return;
@@ -274,6 +289,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   if (view.traits.buffered_writes && !view.writes->flushed) {
     marks.push_back(MakeMark("unflushed", "phase", 0, 0, WhyUnflushed(view.traits)));
   }
+  AddServerCached(report, marks);
   AddNotShared(view, marks);
   AddMemoryFs(view, marks);
   AddStartMarks(view, report, marks);

@@ -20,12 +20,12 @@ namespace iobench {
 void FillMarks(const PhaseView& view, v1::PhaseReport& report);
 
 // The marks of the phase as a whole: refused_result, start_late, begun_before, skewed_start, too_short, unflushed,
-// not_shared, memory_fs, partial, failed_ops, nothing_found, data_time, pace_missed, generator_bound, options_differ,
+// server_cached, not_shared, memory_fs, partial, failed_ops, nothing_found, data_time, pace_missed, generator_bound, options_differ,
 // and FaultMarks. If no lane counts, only refused_result, partial and failed_ops: there is no figure to doubt. REQUIRES:
 // view.writes is set, and the rest of `report` is filled.
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
 
-// The marks of one client: clock_step, clock_uncertain, cached, absorbed, stalled, cpu_bound, network_bound,
+// The marks of one client: clock_step, clock_uncertain, cached, maybe_cached, holes, absorbed, stalled, cpu_bound, network_bound,
 // retransmits. `client`: its filled row in the report, with at least one worker; `part`: its part of the same phase.
 // REQUIRES: view.writes is set.
 std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseReport& client,

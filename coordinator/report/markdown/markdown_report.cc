@@ -340,6 +340,21 @@ void WriteServers(const v1::RunReport& report, std::ostream& out) {
   table.Write(out);
 }
 
+void WriteReads(const v1::RunReport& report, std::ostream& out) {
+  MarkdownTable table({{"phase", Align::kLeft}, {"read"}, {"from", Align::kLeft}});
+  bool any = false;
+  for (const v1::PhaseReport& phase : report.phases()) {
+    if (!phase.has_read_sources()) continue;
+    any = true;
+    table.AddRow({MarkdownText(PhaseTitle(report, phase)),
+                  FormatBytes(static_cast<double>(phase.read_sources().asked_bytes())),
+                  ReadPartsText(phase.read_sources())});
+  }
+  if (!any) return;
+  out << "## Where reads came from\n\nAs far as the counters of clients and servers show.\n";
+  table.Write(out);
+}
+
 void WriteRepetitions(const v1::RunReport& report, std::ostream& out) {
   if (report.repetitions().empty()) return;
   out << "## Repetitions\n\nThe interval of the median needs no assumption about the figures' distribution.\n";

@@ -21,6 +21,7 @@ void WriteLayers(const v1::RunReport& report, std::ostream& out);   // --server-
 void WriteSoak(const v1::RunReport& report, std::ostream& out);     // --soak: what was found over all rounds
 void WriteParts(const v1::RunReport& report, std::ostream& out);    // --mix: what each operation did
 void WriteServers(const v1::RunReport& report, std::ostream& out);  // what samplers saw
+void WriteReads(const v1::RunReport& report, std::ostream& out);    // where bytes came from
 void WriteRepetitions(const v1::RunReport& report, std::ostream& out);  // medians and their intervals
 void WriteMarks(const v1::RunReport& report, std::ostream& out);        // with what to do
 void WriteErrors(const v1::RunReport& report, std::ostream& out);       // of the run, and of each phase

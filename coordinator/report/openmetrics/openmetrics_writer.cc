@@ -8,6 +8,7 @@
 
 #include "coordinator/report/flush_report.h"
 #include "coordinator/report/openmetrics/metric_text.h"
+#include "coordinator/report/text/console_words.h"
 
 namespace iobench {
 namespace {
@@ -83,6 +84,9 @@ constexpr Metric kRunExitCode = {"iobench_run_exit_code", "gauge", "", "Exit cod
 constexpr Metric kPhaseMark = {"iobench_phase_mark", "gauge", "",
                                "1 for each mark on the phase, its clients and lanes: a reason for doubt"};
 
+constexpr Metric kPhaseReads = {"iobench_phase_read_bytes", "gauge", "bytes",
+                                "Bytes that the phase read, by where they came from, as far as counters show"};
+
 // Quantile 1 is the max.
 constexpr std::pair<const char*, double (v1::Latency::*)() const> kQuantiles[] = {
     {"0.5", &v1::Latency::p50},     {"0.9", &v1::Latency::p90},       {"0.99", &v1::Latency::p99},
@@ -146,6 +150,17 @@ void WriteMarks(const v1::RunReport& report, const std::vector<std::string>& lab
   }
 }
 
+void WriteReads(const v1::RunReport& report, const std::vector<std::string>& labels, MetricWriter& writer) {
+  writer.Begin(kPhaseReads);
+  for (int i = 0; i < report.phases_size(); ++i) {
+    if (!report.phases(i).has_read_sources()) continue;
+    for (const ReadPart& part : ReadPartsOf(report.phases(i).read_sources())) {
+      writer.Add(JoinLabels(labels[static_cast<size_t>(i)], MetricLabel("source", std::string(part.source))),
+                 static_cast<double>(part.bytes));
+    }
+  }
+}
+
 // All samples of a family come together, so that each family iterates over all phases.
 void WritePhases(const v1::RunReport& report, const std::vector<std::string>& labels, MetricWriter& writer) {
   for (const PhaseMetric& metric : kPhaseMetrics) {
@@ -190,6 +205,7 @@ absl::Status WriteOpenMetrics(const v1::RunReport& report, std::ostream& out) {
   MetricWriter writer(out);
   WriteRun(report, writer);
   WritePhases(report, labels, writer);
+  WriteReads(report, labels, writer);
   WriteMarks(report, labels, writer);
   WriteClients(report, labels, writer);
   writer.End();
