@@ -108,6 +108,12 @@ TEST_CASE("where samplers do not see the whole path to the disks, the parts are 
   CHECK(is_split(ganesha));
 }
 
+TEST_CASE("what a short phase read is counted in full, although its last interval ends after it") {
+  PhaseScript script = ReadFromServer();
+  Sampled(1000_MiB, 1000_MiB, script).set_end_worker_ns(CoordAt(19).ns);  // 10 of 19 s are in the phase
+  CHECK(script.Report().read_sources().server_disk_bytes() == 1000_MiB);
+}
+
 TEST_CASE("disks may hold compressible data in less space, but not in next to none") {
   PhaseScript script = ReadFromServer();
   script.run.mutable_plan()->mutable_data()->set_compress_percent(50);

@@ -121,18 +121,24 @@ struct ServerTraffic {
   bool serves_nfs = false;  // by the kernel's server
 };
 
-// nullopt: there are no samplers, or one does not cover the phase.
-std::optional<ServerTraffic> ServerTrafficOf(const v1::PhaseReport& report) {
+// Sums up whole records, which reach from shortly before the start to shortly after the end. The run reads nothing at
+// their edges, so all that the lanes read is in them; parts of intervals, as in the servers' rates, would lose some of a
+// short phase. nullopt: there are no samplers, or one does not cover the phase.
+std::optional<ServerTraffic> ServerTrafficOf(const v1::PhaseRecord& phase, const v1::PhaseReport& report) {
   if (report.servers().empty()) return std::nullopt;
+  const bool covered =
+      std::all_of(report.servers().begin(), report.servers().end(), [](const v1::ServerReport& server) {
+        return server.problem().empty() && server.sampled_s() > 0;
+      });
+  if (!covered) return std::nullopt;
   ServerTraffic sum;
-  for (const v1::ServerReport& server : report.servers()) {
-    if (!server.problem().empty() || !(server.sampled_s() > 0)) return std::nullopt;
-    for (const v1::ServerDisk& disk : server.disks())
-      sum.disk_read_bytes += disk.read_bytes_per_s() * server.sampled_s();
-    for (const v1::ServerNic& nic : server.nics())
-      sum.received_bytes += nic.receive_bytes_per_s() * server.sampled_s();
-    sum.serves_nfs |= server.has_nfsd();
-    sum.nfsd_read_bytes += server.nfsd().read_bytes_per_s() * server.sampled_s();
+  for (const v1::ServerRecord& record : phase.servers()) {
+    for (const v1::ServerInterval& interval : record.intervals()) {
+      for (const v1::DiskDelta& disk : interval.disks()) sum.disk_read_bytes += static_cast<double>(disk.read_bytes());
+      for (const v1::NicDelta& nic : interval.nics()) sum.received_bytes += static_cast<double>(nic.rx_bytes());
+      sum.serves_nfs |= interval.has_nfsd();
+      sum.nfsd_read_bytes += static_cast<double>(interval.nfsd().read_bytes());
+    }
   }
   return sum;
 }
@@ -233,7 +239,7 @@ void FillReads(const PhaseView& view, v1::PhaseReport& report) {
 
 void FillServerReads(const PhaseView& view, v1::PhaseReport& report) {
   if (report.read_sources().server_bytes() == 0) return;
-  const std::optional<ServerTraffic> seen = ServerTrafficOf(report);
+  const std::optional<ServerTraffic> seen = ServerTrafficOf(view.phase, report);
   v1::ReadSources& sources = *report.mutable_read_sources();
   const auto returned = static_cast<double>(sources.server_bytes());
   if (!seen) return;
