@@ -12,10 +12,10 @@
 namespace iobench {
 namespace {
 
-using Codes = std::set<std::string>;
+using CodeSet = std::set<std::string>;
 
-Codes MaybeCodesOf(const v1::PhaseReport& report) {
-  Codes codes;
+CodeSet MaybeCodesOf(const v1::PhaseReport& report) {
+  CodeSet codes;
   for (const v1::Mark& mark : report.marks()) codes.insert(mark.code());
   return codes;
 }
@@ -61,7 +61,7 @@ TEST_CASE("files just written that fit into memory may be read from there, on fi
   for (const char* const filesystem : {"fuse.bindfs", "fuse", "zfs", "lustre", "cifs", "ceph", "hostfs", "virtiofs"}) {
     INFO(filesystem);
     const v1::PhaseReport report = ReadBackOn(filesystem).Report();
-    CHECK(MaybeCodesOf(report) == Codes{"maybe_cached"});
+    CHECK(MaybeCodesOf(report) == CodeSet{"maybe_cached"});
     CHECK(MaybeMarkOf(report).value() == Approx(100));
     CHECK(MaybeMarkOf(report).subject() == "node1");
   }
@@ -71,7 +71,7 @@ TEST_CASE("files just written that fit into memory may be read from there, on fi
   CHECK(MaybeCodesOf(local.Report()).empty());
   PhaseScript memory = ReadBackOn("tmpfs");
   memory.Worker(0).targets.mutable_targets(0)->set_memory(true);
-  CHECK(MaybeCodesOf(memory.Report()) == Codes{"memory_fs"});
+  CHECK(MaybeCodesOf(memory.Report()) == CodeSet{"memory_fs"});
 }
 
 TEST_CASE("what the run has not touched, or memory cannot hold, may well come from the storage") {
@@ -82,7 +82,7 @@ TEST_CASE("what the run has not touched, or memory cannot hold, may well come fr
   prefill.set_name("prefill");
   prefill.set_bytes(1000_MiB);
   first.Worker(0).steps.push_back(prefill);
-  CHECK(MaybeCodesOf(first.Report()) == Codes{"maybe_cached"});
+  CHECK(MaybeCodesOf(first.Report()) == CodeSet{"maybe_cached"});
 
   PhaseScript large = ReadBackOn("fuse.bindfs");
   large.Worker(0).facts.set_memory_bytes(999_MiB);
@@ -106,7 +106,7 @@ TEST_CASE("dropped caches hold nothing, except those that the kernel cannot drop
   CHECK(MaybeCodesOf(script.Report()).empty());
   PhaseScript zfs = ReadBackOn("zfs");
   DropsAllCaches(zfs);
-  CHECK(MaybeCodesOf(zfs.Report()) == Codes{"maybe_cached"});
+  CHECK(MaybeCodesOf(zfs.Report()) == CodeSet{"maybe_cached"});
   // Where a client keeps only pages, it is enough that none was there.
   PhaseScript lustre = ReadBackOn("lustre");
   lustre.Lane(0).HadInMemory(0);
@@ -115,7 +115,7 @@ TEST_CASE("dropped caches hold nothing, except those that the kernel cannot drop
   CHECK(MaybeMarkOf(lustre.Report()).value() == Approx(10));
   PhaseScript fuse = ReadBackOn("fuse.bindfs");  // its daemon has memory of its own
   fuse.Lane(0).HadInMemory(0);
-  CHECK(MaybeCodesOf(fuse.Report()) == Codes{"maybe_cached"});
+  CHECK(MaybeCodesOf(fuse.Report()) == CodeSet{"maybe_cached"});
 }
 
 TEST_CASE("direct reads bypass a client that keeps only pages, but not a FUSE daemon or ZFS") {
@@ -129,13 +129,13 @@ TEST_CASE("direct reads bypass a client that keeps only pages, but not a FUSE da
   uncached.Worker(0).targets.mutable_targets(0)->set_mount_options("rw,trans=virtio");
   CHECK(MaybeCodesOf(uncached.Report()).empty());
   uncached.Worker(0).targets.mutable_targets(0)->set_mount_options("rw,trans=virtio,cache=loose");
-  CHECK(MaybeCodesOf(uncached.Report()) == Codes{"maybe_cached"});
+  CHECK(MaybeCodesOf(uncached.Report()) == CodeSet{"maybe_cached"});
 }
 
 TEST_CASE("bytes that the client's network or disks delivered did not come from its memory") {
   PhaseScript script = ReadBackOn("lustre");
   script.Worker(0).host.set_nic_rx_bytes(940_MiB);
-  CHECK(MaybeCodesOf(script.Report()) == Codes{"maybe_cached"});
+  CHECK(MaybeCodesOf(script.Report()) == CodeSet{"maybe_cached"});
   script.Worker(0).host.set_all_disks_read_bytes(10_MiB);
   CHECK(MaybeCodesOf(script.Report()).empty());
 }
@@ -153,7 +153,7 @@ TEST_CASE("another client's files are not in this client's memory until it has r
   plan.mutable_phases(1)->mutable_assignments(0)->mutable_operation()->set_rotate_clients(true);
   AddPhaseOf("reread", plan);
   script.phase.set_index(2);
-  CHECK(MaybeCodesOf(script.Report()) == Codes{"maybe_cached"});
+  CHECK(MaybeCodesOf(script.Report()) == CodeSet{"maybe_cached"});
 }
 
 TEST_CASE("names that were just made may be looked up in memory, where no requests are counted") {
@@ -171,7 +171,7 @@ TEST_CASE("names that were just made may be looked up in memory, where no reques
     record.mutable_workers(0)->mutable_lanes(0)->mutable_kinds(0)->set_kind(kind);
     return SummarizePhase(script.Run(), record);
   };
-  CHECK(MaybeCodesOf(report_of("stat", v1::OP_STAT, false, 1000)) == Codes{"maybe_cached"});
+  CHECK(MaybeCodesOf(report_of("stat", v1::OP_STAT, false, 1000)) == CodeSet{"maybe_cached"});
   CHECK(MaybeCodesOf(report_of("find", v1::OP_FIND, false, 1000)).contains("maybe_cached"));
   CHECK(MaybeCodesOf(report_of("unlink", v1::OP_UNLINK, false, 1000)).empty());
   CHECK(MaybeCodesOf(report_of("stat", v1::OP_STAT, true, 1000)).empty());
@@ -184,7 +184,7 @@ TEST_CASE("holes and compressed extents are neither memory nor storage") {
   script.operation().set_direct(true);
   script.Lane(0).HasHoles(1000_MiB);
   v1::PhaseReport report = script.Report();
-  CHECK(MaybeCodesOf(report) == Codes{"holes"});
+  CHECK(MaybeCodesOf(report) == CodeSet{"holes"});
   CHECK(report.read_sources().hole_bytes() == 1000_MiB);
   CHECK(report.read_sources().cache_bytes() == 0);
   script.Lane(0).HasHoles(40_MiB);
@@ -194,14 +194,14 @@ TEST_CASE("holes and compressed extents are neither memory nor storage") {
   script.Lane(0).HasHoles(100_MiB);
   script.Worker(0).host.set_disk_read_bytes(700_MiB);
   report = script.Report();
-  CHECK(MaybeCodesOf(report) == Codes{"holes", "cached"});
+  CHECK(MaybeCodesOf(report) == CodeSet{"holes", "cached"});
   CHECK(report.read_sources().cache_bytes() == 200_MiB);
 
   PhaseScript compressed = ReadBackOn("btrfs");
   compressed.Worker(0).host.set_disk_read_bytes(100_MiB);
   compressed.Lane(0).IsCompressed(1000_MiB);
   report = compressed.Report();
-  CHECK(MaybeCodesOf(report) == Codes{"holes"});
+  CHECK(MaybeCodesOf(report) == CodeSet{"holes"});
   CHECK(report.read_sources().unknown_bytes() == 900_MiB);
 }
 
