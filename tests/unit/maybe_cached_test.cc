@@ -178,6 +178,15 @@ TEST_CASE("names that were just made may be looked up in memory, where no reques
   CHECK(MaybeMarkOf(report_of("stat", v1::OP_STAT, true, 4000)).value() == Approx(75));  // the later passes
 }
 
+TEST_CASE("a damaged record, whose plan has no targets or whose lanes have owners that do not exist, does no harm") {
+  PhaseScript script = ReadBackOn("fuse.bindfs");
+  script.run.mutable_plan()->clear_targets();
+  CHECK_FALSE(MaybeCodesOf(script.Report()).contains("maybe_cached"));
+  script.run.mutable_plan()->add_targets()->set_path("/mnt/test");
+  script.Lane(0).WorksOnFilesOf(1000);
+  CHECK_FALSE(MaybeCodesOf(script.Report()).contains("maybe_cached"));
+}
+
 TEST_CASE("holes and compressed extents are neither memory nor storage") {
   PhaseScript script = ReadBackOn("ext4");
   script.Worker(0).host.set_disk_read_bytes(0);

@@ -77,10 +77,11 @@ class History {
   bool JustUsed(const AlignedLane& lane, const v1::TargetFacts* target) {
     if (dropped_ && any_dropped_ && !SurvivesDrop(target)) return false;
     const uint32_t owner = view_.OwnerWorkerOf(*lane.result);
-    const bool on_own_client = owner < view_.roster.worker_count() &&
-                               view_.roster.ClientOf(owner) == view_.roster.ClientOf(lane.worker);
+    // The record of a damaged run may have neither.
+    if (owner >= view_.roster.worker_count() || view_.run.plan().targets().empty()) return false;
+    const bool on_own_client = view_.roster.ClientOf(owner) == view_.roster.ClientOf(lane.worker);
     if (on_own_client && WasPrepared(owner)) return true;
-    const uint32_t own_target = owner < view_.roster.worker_count() ? view_.roster.TargetOf(owner) : 0;
+    const uint32_t own_target = view_.roster.TargetOf(owner);
     const Used used = {.target = TargetInPhase(view_.phase.phase(), own_target),
                        .by_rotation = !on_own_client,
                        .names = view_.traits.metadata};
@@ -104,7 +105,7 @@ class History {
   bool UsedBefore(const Used& used, uint32_t own_target) const {
     const v1::Plan& plan = view_.run.plan();
     const auto phases = static_cast<uint32_t>(plan.phases_size());
-    if (phases == 0 || plan.targets().empty()) return false;
+    if (phases == 0) return false;
     for (uint32_t back = 1; back <= std::min(view_.phase.index(), phases); ++back) {
       const v1::Phase& earlier = plan.phases(static_cast<int>((view_.phase.index() - back) % phases));
       if (TargetInPhase(earlier, own_target) != used.target || IsMetadata(earlier) != used.names) continue;
