@@ -355,6 +355,40 @@ def through_libreoffice(file, tmp_path):
     return openpyxl.load_workbook(tmp_path / "converted" / file.name)
 
 
+def opens_in_libreoffice(file, tmp_path):
+    ours, theirs = openpyxl.load_workbook(file), through_libreoffice(file, tmp_path)
+    assert theirs.sheetnames == ours.sheetnames
+    # pylint: disable=protected-access
+    assert [len(sheet._charts) for sheet in theirs] == [len(sheet._charts) for sheet in ours]
+    return ours
+
+
+# What decides the size of a workbook, and where in it the surfaces are: few phases, and as many as a whole -a has.
+@pytest.mark.parametrize("options, surfaces", [
+    (("-Ra", "-g", "16m", "-i", "0", "-i", "1"), 4),
+    (("-Rac", "-z", "-e", "-g", "64m"), 13),
+])
+def test_libreoffice_opens_the_workbook_of_automatic_mode(options, surfaces, path, out, tmp_path):
+    outcome = program.run([*options, "--engine", "null", "-b", tmp_path / "x.xls"], path=path, out=out).expect(0)
+    book = opens_in_libreoffice(tmp_path / "x.xlsx", tmp_path)
+    assert len([name for name in book.sheetnames if name.startswith("surface ")]) == surfaces
+    assert len(book.sheetnames) > len(outcome.phases)
+
+
+@pytest.mark.parametrize("suite, options", [
+    ("bonnie", "-s 4m --items 20"),
+    ("io500-like", "-s 2m --items 20"),
+    ("iozone-auto", "-g 512k"),
+    ("iozone-nfs", "-s 1m -r 64k"),
+    ("metadata", "--items 20"),
+    ("smoke", "-s 1m --deadline 0.1"),
+])
+def test_libreoffice_opens_the_workbook_of_a_suite(suite, options, path, out, tmp_path):
+    file = tmp_path / "x.xlsx"
+    outcome = program.run(["--suite", suite, *options.split(), "-b", file], path=path, out=out).expect(0)
+    assert len(opens_in_libreoffice(file, tmp_path).sheetnames) > len(outcome.phases)
+
+
 @pytest.mark.parametrize("run", ["2026-11", "big"])
 def test_libreoffice_opens_the_workbook_and_reads_its_figures(run, big, tmp_path):
     file = workbook_of(big if run == "big" else SAVED_2026_11, tmp_path / "report.xlsx")
