@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/open_file_limit.h"
+#include "common/process/standard_descriptors.h"
 #include "common/text/log.h"
 #include "common/transport/mpi_launch.h"
 #include "coordinator/clean_command.h"
@@ -79,6 +80,7 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace iobench
 
 int main(int argc, char** argv) {
+  iobench::OpenStandardDescriptors();
   const int exit_code = iobench::Main(std::vector<std::string>(argv + 1, argv + argc));
   // Every failure has already been reported, including a run's own lost output.
   return exit_code == iobench::kExitOk ? iobench::ExitOfPrinting(exit_code, iobench::kExitUsage) : exit_code;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/open_file_limit.h"
+#include "common/process/standard_descriptors.h"
 #include "common/text/log.h"
 #include "coordinator/clean_command.h"
 #include "coordinator/command_line/cli.h"
@@ -64,5 +65,6 @@ int WorkerMain(const std::vector<std::string>& arguments) {
 }  // namespace iobench
 
 int main(int argc, char** argv) {
+  iobench::OpenStandardDescriptors();
   return iobench::WorkerMain(std::vector<std::string>(argv + 1, argv + argc));
 }
