@@ -50,7 +50,8 @@ extern "C" void OnInterrupt(int number) {
     interrupts.store(1);
   } else if (MonotonicNowNs() - first_interrupt_ns.load() >= kSameInterruptNs) {
     tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
-    if (write(STDOUT_FILENO, leave_screen, leave_screen_bytes) < 0) return;
+    // If the terminal is gone, nothing can be done about it; the handler below must end the program all the same.
+    static_cast<void>(!write(STDOUT_FILENO, leave_screen, leave_screen_bytes));
   }
   for (size_t i = 0; i < kEndingSignals.size(); ++i) {
     const auto before = actions_before[i].sa_handler;
@@ -200,7 +201,11 @@ class LiveScreen::Painter {
   void Run() {
     while (!stop_.load()) {
       Draw();
-      OnKey(wgetch(stdscr));
+      const int64_t asked_ns = MonotonicNowNs();
+      const int key = wgetch(stdscr);
+      // A terminal that is gone has no key at once. Drawing all the time would take a processor from the lanes.
+      if (key == ERR && MonotonicNowNs() - asked_ns < kKeyWaitMs * 1'000'000 / 2) napms(kKeyWaitMs);
+      OnKey(key);
     }
   }
 
