@@ -234,6 +234,9 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
   if (const absl::Status alone = CheckNoRanks(line, launch); !alone.ok()) {
     return prints ? Fail(alone, kExitUsage) : int{kExitOk};
   }
+  // As with MPI's ranks, the silent ones succeed: a launcher may end all tasks as soon as one fails.
+  if (const std::optional<SeparateTask> task = SeparateTaskHere(); task.has_value())
+    return task->speaks ? Fail(task->refusal, kExitUsage) : int{kExitOk};
   if (line.command == Command::kValidate && line.validate.list) {
     if (prints) std::cout << ListOfChecks() << std::flush;
     return kExitOk;
