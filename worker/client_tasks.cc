@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "common/status_util.h"
@@ -59,9 +60,11 @@ absl::StatusOr<v1::WorkerEvent> ClientTasks::Sample(const v1::WorkerRequest& req
   if (!sampler_) {
     sampler_.emplace([reader = std::make_shared<ServerCounterReader>(clock_)] { return reader->Read(); });
   }
+  IOBENCH_ASSIGN_OR_RETURN(std::vector<v1::ServerInterval> intervals,
+                           sampler_->Take(int64_t{request.sample().interval_ms()} * 1'000'000));
   v1::WorkerEvent event = ReplyTo(request);
   v1::Samples& samples = *event.mutable_samples();
-  for (v1::ServerInterval& interval : sampler_->Take(int64_t{request.sample().interval_ms()} * 1'000'000)) {
+  for (v1::ServerInterval& interval : intervals) {
     *samples.add_intervals() = std::move(interval);
   }
   return event;

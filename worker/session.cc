@@ -90,6 +90,7 @@ absl::Status Session::NotNow(const v1::WorkerRequest& request) const {
 
 void Session::Handle(const v1::WorkerRequest& request, EventSink& sink, WorkerTime received) {
   outbox_.Connect(sink);
+  if (const absl::Status works = tasks_->Start(); !works.ok()) return outbox_.Send(Refusal(request, works));
   const std::optional<WorkerMessage> message = MessageOf(request);
   if (!message.has_value()) return outbox_.Send(Refusal(request, Unknown(request)));
   std::optional<v1::WorkerEvent> answer;

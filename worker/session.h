@@ -40,7 +40,8 @@ class Session : public std::enable_shared_from_this<Session> {
   // Acts on one request, and answers it at once or by a task. Never blocks: requests that touch files run on the task
   // thread, one after the other. `sink` must stay valid until Shutdown. `received`: when the request arrived, for pings
   // and Arm. A request that the state does not allow is refused with FailedPrecondition, an unknown one with
-  // Unimplemented, an empty Adjust with InvalidArgument.
+  // Unimplemented, an empty Adjust with InvalidArgument, and any with ResourceExhausted while the task thread cannot be
+  // started.
   void Handle(const v1::WorkerRequest& request, EventSink& sink, WorkerTime received);
   // Sends nothing from now on, cancels the phase, and waits for lanes and tasks. Those that are stuck in the kernel
   // after 0.5 s are abandoned; what they use stays alive, because tasks share this object and lanes share their phase.

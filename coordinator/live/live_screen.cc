@@ -15,10 +15,13 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "common/clock.h"
+#include "common/process/thread.h"
+#include "common/text/log.h"
 #include "common/unique_fd.h"
 
 // Last, because it defines macros with short names.
@@ -164,20 +167,29 @@ class LiveScreen::Painter {
       init_pair(2, COLOR_RED, -1);
     }
     WatchInterrupts();
-    thread_ = std::thread([this] { Run(); });
+    if (auto thread = StartThread([this] { Run(); }); thread.ok()) {
+      thread_ = *std::move(thread);
+    } else {
+      LeaveTheScreen();
+      LogWarning(absl::StrCat("--live: ", thread.status().message()));
+    }
   }
 
   ~Painter() {
     if (screen_ == nullptr) return;
     stop_.store(true);
     thread_.join();
-    for (size_t i = 0; i < kEndingSignals.size(); ++i)
-      sigaction(kEndingSignals[i], &actions_before[i], nullptr);
-    endwin();
-    delscreen(screen_);
+    LeaveTheScreen();
   }
 
  private:
+  void LeaveTheScreen() {
+    for (size_t i = 0; i < kEndingSignals.size(); ++i)
+      sigaction(kEndingSignals[i], &actions_before[i], nullptr);
+    endwin();
+    delscreen(std::exchange(screen_, nullptr));
+  }
+
   void WatchInterrupts() {
     const char* leave = tigetstr(const_cast<char*>("rmcup"));
     const char* show_cursor = tigetstr(const_cast<char*>("cnorm"));

@@ -12,6 +12,8 @@
 #include "common/clock.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
+#include "common/process/end_of_memory.h"
+#include "common/process/thread.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/log.h"
@@ -115,6 +117,7 @@ int Conductor::Run() {
   observer_.RunStarts(report());
   if (absl::Status status = TakeOverPhases(); !status.ok()) return Refuse(status);
 
+  EndClearlyWithoutMemory(kExitIo);  // from now on, something has been written
   DataLedger ledger(plan_, *(*look)->layout, options_.run_id);
   const absl::Status status = ClaimAndRun(**look, ledger);
   if (!status.ok() && !absl::IsCancelled(status)) NoteProblem(status);
@@ -123,7 +126,7 @@ int Conductor::Run() {
   if (store_.has_value()) store_->SaveRun(record_).status().IgnoreError();
   // Nothing is being measured now, and removing data waits for the file system.
   std::future<std::string> digest;
-  if (options_.program_digest) digest = std::async(std::launch::async, options_.program_digest);
+  if (options_.program_digest) digest = DoConcurrently(options_.program_digest);
   LeaveData(data, ledger);
   cluster_.Dismiss();
   if (digest.valid()) record_.set_program_sha256(digest.get());

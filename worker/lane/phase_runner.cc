@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/net/nfs_url.h"
+#include "common/process/thread.h"
 #include "common/status_util.h"
 #include "common/time.h"
 #include "common/unique_fd.h"
@@ -155,16 +155,16 @@ absl::Status PhaseRunner::StartLanes() {
   }
   for (size_t i = 0; i < lanes_.size(); ++i) {
     MutexLock lock(mutex_);
-    try {
-      threads_.emplace_back([self = shared_from_this(), &lane = *lanes_[i], &work = at_work_[i]] {
-        self->RunLane(lane, work);
-      });
-      ++threads_started_;
-    } catch (const std::system_error& error) {
-      return absl::ResourceExhaustedError(absl::StrCat("lane ", lanes_[i]->number(), " of ", lanes_.size(),
-                                                       " could not start a thread (", error.what(),
-                                                       "): use fewer lanes per worker"));
+    auto thread = StartThread([self = shared_from_this(), &lane = *lanes_[i], &work = at_work_[i]] {
+      self->RunLane(lane, work);
+    });
+    if (!thread.ok()) {
+      return absl::ResourceExhaustedError(absl::StrCat("lane ", lanes_[i]->number(), " of ", lanes_.size(), ": ",
+                                                       thread.status().message(),
+                                                       ", or use fewer lanes per worker"));
     }
+    threads_.push_back(*std::move(thread));
+    ++threads_started_;
   }
   return absl::OkStatus();
 }
