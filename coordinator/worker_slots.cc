@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/process/thread_limit.h"
 #include "common/status_util.h"
+#include "common/transport/grpc/grpc_transport.h"
 #include "common/unique_fd.h"
 #include "coordinator/launch/child_processes.h"
 #include "coordinator/launch/launcher.h"
@@ -71,6 +73,9 @@ int RunWorkerSlots(const CommandLine& line, const std::vector<std::string>& argu
   if (!input.ok()) return Fail(input.status(), kExitUsage);
   ChildProcesses workers(SIGTERM);
   const uint32_t processes = line.server_workers > 0 ? 1 + line.server_workers : line.slots;
+  const absl::Status enough = CheckThreads(ThreadLimitOfThisProcess(), processes * ThreadsOfWorker(/*lanes=*/1),
+                                           absl::StrCat(processes, " workers on this host"), "use fewer workers");
+  if (!enough.ok()) return Fail(enough, kExitUsage);
   for (uint32_t slot = 0; slot < processes; ++slot) {
     UniqueFd reader;
     if (input->valid()) {

@@ -26,6 +26,8 @@ constexpr uint64_t kOwnDescriptors = 64;
 // A lower bound of what worker/lane/prepare_limits.cc asks for when it prepares a phase: thread, histograms, timeline.
 constexpr uint64_t kLaneBytes = 256_KiB;
 constexpr uint64_t kLowMemoryPercent = 10;
+// What a lane's thread maps for its stack by default; it is used as address space only.
+constexpr uint64_t kStackBytes = 8_MiB;
 // docs/measurement.md, mark clock_uncertain.
 constexpr int64_t kClockErrorNs = 5'000'000;
 constexpr size_t kMaxNamed = 3;
@@ -143,6 +145,7 @@ class Judgement {
     }
     NoteSpace();
     NoteMemory();
+    NoteThreads();
     Sort();
     return std::move(findings_);
   }
@@ -193,6 +196,7 @@ class Judgement {
   void NoteMounts(int target);
   void NoteSpace();
   void NoteMemory();
+  void NoteThreads();
   void Sort();
 
   const PreflightFacts& facts_;
@@ -267,6 +271,14 @@ void Judgement::NoteLimits(const Member& member) {
                      FormatBytes(static_cast<double>(needs.memory_bytes)), ", and this one takes at most ",
                      FormatBytes(static_cast<double>(limits.max_memory_bytes()))),
         "use fewer lanes (-t), a smaller -r or --depth, or start the worker with a larger --max-memory");
+  }
+  if (const uint64_t needed = needs.memory_bytes + needs.lanes * kStackBytes;
+      limits.address_space_left_bytes() > 0 && limits.address_space_left_bytes() < needed) {
+    Add(member, PreflightCheck::kMemory,
+        absl::StrCat("the lanes of a worker map at least ", FormatBytes(static_cast<double>(needed)),
+                     ", and it may map only ",
+                     FormatBytes(static_cast<double>(limits.address_space_left_bytes())), " more"),
+        "raise the limit with `ulimit -v` (LimitAS= of systemd), or use fewer lanes (-t), a smaller -r or --depth");
   }
 }
 
@@ -420,6 +432,39 @@ void Judgement::NoteMemory() {
           absl::StrCat("only ", FormatBytes(static_cast<double>(free_bytes)), " of ",
                        FormatBytes(static_cast<double>(all_bytes)), " of memory are free"),
           "find out what uses the memory: little is left for the page cache", Severity::kWarning);
+    }
+  }
+}
+
+// Each lane is a thread. What limits them may be shared by all workers of a client, or by those of a container.
+void Judgement::NoteThreads() {
+  struct Sharers {
+    uint64_t needed = 0;
+    std::vector<const Member*> members;
+  };
+  std::map<std::pair<uint32_t, std::string>, Sharers> sharers;
+  for (const Member& member : facts_.members) {
+    if (member.lost || member.number >= facts_.limits.size()) continue;
+    const v1::WorkerLimits& limits = facts_.limits[member.number];
+    if (limits.threads_left() == 0) continue;
+    Sharers& all = sharers[{member.client, limits.threads_shared_by()}];
+    all.needed += needs_.of_worker[member.number].lanes;
+    all.members.push_back(&member);
+  }
+  for (const auto& [client, all] : sharers) {
+    const v1::WorkerLimits* closest = &facts_.limits[all.members.front()->number];
+    for (const Member* const member : all.members) {
+      const v1::WorkerLimits& limits = facts_.limits[member->number];
+      if (limits.threads_left() < closest->threads_left()) closest = &limits;
+    }
+    if (all.needed <= closest->threads_left()) continue;
+    const size_t workers = all.members.size();
+    for (const Member* const member : all.members) {
+      Add(*member, PreflightCheck::kLimits,
+          absl::StrCat("the lanes of ", workers == 1 ? "a worker" : absl::StrCat(workers, " workers"), " need ",
+                       all.needed, " threads, and only ", closest->threads_left(), " more may be started there (",
+                       closest->threads_limit(), ")"),
+          "or use fewer lanes (-t) or workers");
     }
   }
 }

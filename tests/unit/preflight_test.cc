@@ -198,6 +198,31 @@ TEST_CASE("limits of a process are compared with what its lanes need") {
   limits.clear_max_lanes();
   limits.set_max_memory_bytes(512_KiB);
   CHECK(clients.Only().check == PreflightCheck::kMemory);
+  limits.clear_max_memory_bytes();
+  limits.set_threads_left(2);
+  limits.set_address_space_left_bytes(18_MiB);
+  CHECK(clients.Found().empty());
+  limits.set_address_space_left_bytes(16_MiB);  // two stacks alone
+  CHECK(clients.Only().check == PreflightCheck::kMemory);
+}
+
+TEST_CASE("workers that share a limit of threads share what it leaves") {
+  Clients clients(3);
+  clients.members[1].client = 0;
+  for (v1::WorkerLimits& limits : clients.limits) {
+    limits.set_threads_left(4);  // a worker has two lanes
+    limits.set_threads_limit("pids.max of the control group /bench is 60: raise it");
+    limits.set_threads_shared_by("/bench");
+  }
+  CHECK(clients.Found().empty());
+  clients.limits[1].set_threads_left(3);  // it has looked later
+  CHECK(clients.Only().workers == std::set<uint32_t>{0, 1});
+  CHECK(clients.Only().problem == "the lanes of 2 workers need 4 threads, and only 3 more may be started there (pids.max "
+                                  "of the control group /bench is 60: raise it)");
+  clients.limits[1].set_threads_shared_by("/of-another-container");
+  CHECK(clients.Found().empty());
+  clients.limits[1].set_threads_left(1);
+  CHECK(clients.Only().workers == std::set<uint32_t>{1});
 }
 
 TEST_CASE("a shared file counts with the extents of all lanes") {

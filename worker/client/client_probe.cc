@@ -23,6 +23,7 @@
 #include "common/net/nfs_url.h"
 #include "common/open_file_limit.h"
 #include "common/proc_file.h"
+#include "common/process/thread_limit.h"
 #include "common/status_util.h"
 #include "common/text/utf8.h"
 #include "common/unique_fd.h"
@@ -197,6 +198,14 @@ v1::WorkerLimits LimitsOfThisWorker() {
   limits.set_available_memory_bytes(AvailableMemoryBytes());
   limits.set_max_memory_bytes(rights.max_memory_bytes);
   limits.set_max_lanes(rights.max_lanes);
+  if (const ThreadLimit threads = ThreadLimitOfThisProcess(); threads.left != UINT64_MAX) {
+    limits.set_threads_left(std::max<uint64_t>(threads.left, 1));
+    limits.set_threads_limit(absl::StrCat(threads.name, ": ", threads.advice));
+    limits.set_threads_shared_by(threads.shared_by);
+  }
+  if (const uint64_t left_bytes = AddressSpaceLeft(); left_bytes != UINT64_MAX) {
+    limits.set_address_space_left_bytes(std::max<uint64_t>(left_bytes, 1));
+  }
   return limits;
 }
 
