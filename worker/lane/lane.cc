@@ -124,7 +124,9 @@ void Lane::Open() {
   NoteResidentBytes();
   directory_.CloseOwn();  // its connection is no longer needed
   preparation_.times.deferred_ns = directory_.deferred_ns();
-  if (!takes_part() || work_.spec.region.open()) return;
+  if (!takes_part()) return;
+  region_->NoteBefore();
+  if (work_.spec.region.open()) return;
   const absl::Status opened = [&] {
     const Stopwatch watch(preparation_.times.open_ns);
     return setup_->engine().Open(work_.files, work_.Mode());

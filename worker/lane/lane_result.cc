@@ -23,6 +23,24 @@ struct LaneTimes {
   WorkerTime At(Ticks ticks) const { return At(scale.ToMonotonicNs(ticks)); }
 };
 
+void AddGaps(const LaneRecorder& recorder, const RegionOutcome& outcome, const LaneTimes& times,
+             v1::LaneResult& result) {
+  // An open in the timed region precedes the first op, before which the recorder sees nothing.
+  if (outcome.open_begin_ns != 0 && outcome.open_ns >= kNanosPerSecond) {
+    v1::Gap& gap = *result.add_gaps();
+    gap.set_begin_worker_ns(times.At(outcome.open_begin_ns).ns);
+    gap.set_end_worker_ns(times.At(outcome.open_begin_ns + outcome.open_ns).ns);
+  }
+  std::vector<LaneRecorder::Stall> gaps(recorder.gaps().begin(), recorder.gaps().end());
+  std::ranges::sort(gaps, {}, &LaneRecorder::Stall::begin);
+  for (const LaneRecorder::Stall& stall : gaps) {
+    v1::Gap& gap = *result.add_gaps();
+    gap.set_begin_worker_ns(times.At(stall.begin).ns);
+    gap.set_end_worker_ns(times.At(stall.end).ns);
+    gap.set_flushed(stall.flushed);
+  }
+}
+
 void AddRecord(const LaneRecorder& recorder, const LaneTimes& times, v1::LaneResult& result) {
   result.set_last_op_worker_ns(times.At(recorder.last_end()).ns);
   const LaneRecorder::Stall& stall = recorder.longest_stall();
@@ -49,6 +67,7 @@ void AddOutcome(const RegionOutcome& outcome, v1::LaneResult& result) {
   result.set_close_s(SecondsFrom(outcome.close_ns));
   result.set_cpu_user_s(outcome.cpu_user_s);
   result.set_cpu_system_s(outcome.cpu_system_s);
+  if (outcome.run_delay_s) result.set_run_delay_s(*outcome.run_delay_s);
 }
 
 // What was done between ops, and the tool's own share of the lane's time.
@@ -165,6 +184,7 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   result.set_deadline_worker_ns(ends.deadline_worker_ns());
   const LaneTimes times{scale, work_.spec.clock};
   AddRecord(setup_->recorder(), times, result);
+  AddGaps(setup_->recorder(), outcome, times, result);
   AddOutcome(outcome, result);
   result.set_settle_s(SecondsFrom(settle_ns_));
   AddCounts(setup_->context().failed_ops, work_, *result.mutable_errors());

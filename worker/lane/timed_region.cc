@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cinttypes>
+#include <cstdio>
 #include <span>
 
+#include "common/proc_file.h"
 #include "common/status_util.h"
 #include "worker/metadata/metadata_stream.h"
 
@@ -24,6 +27,18 @@ struct ThreadCpu {
   }
 };
 
+// How long the calling thread has been ready to run, but without a processor: because others ran there, or because a
+// quota of its control groups was used up. The second number of schedstat.
+std::optional<double> RunDelaySeconds() {
+  const std::optional<std::string> text = ReadWholeFile("/proc/thread-self/schedstat");
+  if (!text) return std::nullopt;
+  uint64_t on_processor_ns = 0, delayed_ns = 0;
+  if (std::sscanf(text->c_str(), "%" SCNu64 " %" SCNu64, &on_processor_ns, &delayed_ns) != 2) return std::nullopt;
+  // Without CONFIG_SCHED_INFO all numbers are 0, although the thread has run.
+  if (on_processor_ns == 0 && delayed_ns == 0) return std::nullopt;
+  return static_cast<double>(delayed_ns) / 1e9;
+}
+
 // Waits between ops use the system's clock, but the loop uses its own. If a wait ended at the deadline by one clock and
 // just before it by the other, an op would begin too late. 10 ppm are more than the two can drift apart.
 int64_t WaitEndNs(int64_t start_ns, int64_t deadline_ns) {
@@ -32,6 +47,10 @@ int64_t WaitEndNs(int64_t start_ns, int64_t deadline_ns) {
 }
 
 }  // namespace
+
+void TimedRegion::NoteBefore() {
+  run_delay_before_s_ = RunDelaySeconds();
+}
 
 absl::Status TimedRegion::Begin(WorkerTime start) {
   outcome_.start = start;
@@ -129,7 +148,10 @@ bool TimedRegion::IsAfterDeadline() const {
 bool TimedRegion::EndPass() {
   if (MonotonicNowNs() >= last_pass_begins_ns_) return false;
   const Stopwatch watch(outcome_.pass_end_ns);
-  if (work_.flushes_passes()) pass_end_status_ = setup_.engine().Flush();
+  if (work_.flushes_passes()) {
+    pass_end_status_ = setup_.engine().Flush();
+    setup_.NoteFlushed();
+  }
   if (work_.forgets_passes() && pass_end_status_.ok()) {
     setup_.engine().ReleasePages();
     pass_end_status_ =
@@ -181,6 +203,9 @@ absl::Status TimedRegion::Close() {
   const ThreadCpu cpu = ThreadCpu::Now();
   outcome_.cpu_user_s += cpu.user_s;
   outcome_.cpu_system_s += cpu.system_s;
+  if (const std::optional<double> now_s = RunDelaySeconds(); now_s && run_delay_before_s_) {
+    outcome_.run_delay_s = std::max(0.0, *now_s - *run_delay_before_s_);
+  }
   return closed;
 }
 

@@ -49,6 +49,8 @@ struct RegionOutcome {
   int64_t close_ns = 0, close_end_ns = 0;
   // CPU time of the lane's thread from Begin to Close.
   double cpu_user_s = 0, cpu_system_s = 0;
+  // The same for the time in which it was ready to run, but had no processor. nullopt: the kernel does not say.
+  std::optional<double> run_delay_s;
   uint64_t found_items = 0;
 };
 
@@ -62,6 +64,8 @@ class TimedRegion {
   TimedRegion(const TimedRegion&) = delete;  // the set-up's context refers to it
   TimedRegion& operator=(const TimedRegion&) = delete;
 
+  // Before the lane waits for the start: reads what would take too long afterwards.
+  void NoteBefore();
   // At the start; with region.open, opens the files.
   absl::Status Begin(WorkerTime start);
   // Runs ops until done, stopped, failed, or the deadline.
@@ -93,6 +97,7 @@ class TimedRegion {
   LaneSetup& setup_;
   LaneDirectory& directory_;
   RegionOutcome outcome_;
+  std::optional<double> run_delay_before_s_;
   absl::Status pass_end_status_;
   int64_t last_pass_begins_ns_ = INT64_MAX;  // whole_passes: no pass begins from then on
 };
