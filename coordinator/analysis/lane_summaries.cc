@@ -71,9 +71,12 @@ void FillTool(const PhaseView& view, v1::PhaseReport& report) {
 }
 
 void FillLaneTimes(const PhaseView& view, v1::PhaseReport& report) {
-  double user_s = 0, system_s = 0, wall_s = 0;
+  double user_s = 0, system_s = 0, wall_s = 0, run_delay_s = 0;
+  bool knows_delay = true;
   for (const AlignedLane& lane : view.aligned.lanes) {
     if (!lane.started) continue;
+    run_delay_s += lane.result->run_delay_s();
+    knows_delay &= lane.result->has_run_delay_s();
     user_s += lane.result->cpu_user_s();
     system_s += lane.result->cpu_system_s();
     wall_s += SecondsFrom(lane.region_end - lane.first_op);
@@ -81,6 +84,7 @@ void FillLaneTimes(const PhaseView& view, v1::PhaseReport& report) {
   report.set_lanes_cpu_user_s(user_s);
   report.set_lanes_cpu_system_s(system_s);
   report.set_lanes_wall_s(wall_s);
+  if (knows_delay && wall_s > 0) report.set_lanes_run_delay_s(run_delay_s);
 }
 
 // Lanes compare only with those that do the same: the rates of the parts of a mix differ on purpose.
@@ -101,6 +105,22 @@ std::vector<Straggler> StragglersWithinParts(const PhaseView& view, std::span<co
   std::stable_sort(all.begin(), all.end(),
                    [](const Straggler& a, const Straggler& b) { return a.under_median > b.under_median; });
   return all;
+}
+
+// Other workers of a lost worker's client may have seen that the kernel killed a process of their control group. Empty
+// if they have not, or if the reason says it already.
+std::string OomText(const PhaseView& view, const AlignedWorker& lost) {
+  constexpr char kWord[] = "oom_kill";
+  if (lost.missing_reason.find(kWord) != std::string::npos) return "";
+  const size_t client = view.roster.ClientOf(lost.number);
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    if (view.roster.ClientOf(worker.number) != client || worker.result->host().cgroup().oom_kills() == 0) continue;
+    return absl::StrCat("; meanwhile the kernel killed ", worker.result->host().cgroup().oom_kills(),
+                        " of the processes of worker ", worker.number,
+                        "'s control group, whose memory was used up (", kWord,
+                        " of memory.events): raise memory.max, or use fewer lanes or a smaller -r or --depth");
+  }
+  return "";
 }
 
 }  // namespace
@@ -171,7 +191,8 @@ void FillLosses(const PhaseView& view, v1::PhaseReport& report) {
       ++lost;
       v1::Problem problem;
       const bool refused = !worker.result->refused_reason().empty();
-      problem.set_message(absl::StrCat(refused ? "" : "lost: ", worker.missing_reason));
+      problem.set_message(
+          absl::StrCat(refused ? "" : "lost: ", worker.missing_reason, refused ? "" : OomText(view, worker)));
       add_error(worker, problem);
     }
     for (const v1::LaneResult& lane : worker.result->lanes()) {

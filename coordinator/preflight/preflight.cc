@@ -40,10 +40,16 @@ struct WorkerNeeds {
   uint32_t lanes = 0;
 };
 
-// By worker, and by client for what its workers share.
+// Workers with an equal one share memory: that of their client, or of a control group on it.
+using MemoryShare = std::pair<uint32_t, uint64_t>;
+MemoryShare MemoryShareOf(const Member& member) {
+  return {member.client, member.facts.memory_group()};
+}
+
+// By worker, and by memory for what workers share.
 struct PlanNeeds {
   std::vector<WorkerNeeds> of_worker;
-  std::map<uint32_t, uint64_t> memory_of_client;  // bytes: of all its live workers in the same phase
+  std::map<MemoryShare, uint64_t> memory;  // bytes: of all live workers that share it, in the same phase
 };
 
 WorkerNeeds NeedsIn(const PhaseShape& shape, const v1::Operation& operation, uint64_t worker_count) {
@@ -77,20 +83,27 @@ PlanNeeds NeedsOf(const v1::Plan& plan, std::span<const Member> members) {
   for (const v1::Phase& phase : plan.phases()) {
     const PhaseShape shape = ShapeOf(plan, phase);
     const WorkerAssignments assignments(phase, members.size());
-    std::map<uint32_t, uint64_t> memory_of_client;
+    std::map<MemoryShare, uint64_t> memory;
     for (const Member& member : members) {
       const v1::Assignment* const assignment = assignments.Of(member.number);
       if (member.lost || assignment == nullptr) continue;
       const WorkerNeeds here = NeedsIn(shape, assignment->operation(), members.size());
       Raise(here, needs.of_worker[member.number]);
-      memory_of_client[member.client] += here.memory_bytes;
+      memory[MemoryShareOf(member)] += here.memory_bytes;
     }
-    for (const auto& [client, bytes] : memory_of_client) {
-      uint64_t& most = needs.memory_of_client[client];
+    for (const auto& [share, bytes] : memory) {
+      uint64_t& most = needs.memory[share];
       most = std::max(most, bytes);
     }
   }
   return needs;
+}
+
+// " within the limit of its control group (the host has 64 GiB)"
+std::string LimitText(const v1::WorkerFacts& facts) {
+  return absl::StrCat(" within the limit of ", FormatBytes(static_cast<double>(facts.memory_bytes())),
+                      " of its control group (the host has ",
+                      FormatBytes(static_cast<double>(facts.host_memory_bytes())), ")");
 }
 
 // The mount options that clients can have in common: without addresses and ports of their own.
@@ -413,24 +426,26 @@ void Judgement::NoteSpace() {
   }
 }
 
-// All workers of a client share its memory.
 void Judgement::NoteMemory() {
-  std::set<uint32_t> seen;
+  std::set<MemoryShare> seen;
   for (const Member& member : facts_.members) {
     if (member.lost || member.number >= facts_.limits.size()) continue;
     const uint64_t free_bytes = facts_.limits[member.number].available_memory_bytes();
     const uint64_t all_bytes = member.facts.memory_bytes();
-    if (free_bytes == 0 || !seen.insert(member.client).second) continue;
-    const uint64_t needed = needs_.memory_of_client[member.client];
+    if (free_bytes == 0 || !seen.insert(MemoryShareOf(member)).second) continue;
+    const uint64_t needed = needs_.memory[MemoryShareOf(member)];
+    const bool limited = member.facts.memory_group() != 0;
     if (free_bytes < needed) {
       Add(member, PreflightCheck::kMemory,
           absl::StrCat("the lanes of this client need at least ", FormatBytes(static_cast<double>(needed)),
-                       ", and only ", FormatBytes(static_cast<double>(free_bytes)), " are free"),
-          "use fewer lanes (-t) or workers, or a smaller -r or --depth");
+                       ", and only ", FormatBytes(static_cast<double>(free_bytes)), " are free",
+                       limited ? LimitText(member.facts) : ""),
+          limited ? "raise memory.max of the control group, or use fewer lanes (-t) or workers, or a smaller -r or --depth"
+                  : "use fewer lanes (-t) or workers, or a smaller -r or --depth");
     } else if (free_bytes < all_bytes / 100 * kLowMemoryPercent) {
       Add(member, PreflightCheck::kMemory,
           absl::StrCat("only ", FormatBytes(static_cast<double>(free_bytes)), " of ",
-                       FormatBytes(static_cast<double>(all_bytes)), " of memory are free"),
+                       FormatBytes(static_cast<double>(all_bytes)), " of memory are free", limited ? LimitText(member.facts) : ""),
           "find out what uses the memory: little is left for the page cache", Severity::kWarning);
     }
   }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/process/cgroup_limits.h"
 #include "iobench/v1/result.pb.h"
 #include "worker/client/mountstats.h"
 
@@ -53,6 +54,7 @@ struct HostCounters {
   // Of this process: what it caused to be written to disks. A page counts when it becomes dirty.
   std::optional<uint64_t> disk_write_bytes;
   std::map<uint32_t, NfsMountCounters> nfs;  // by target index
+  CgroupCounters cgroup;
 };
 
 // Parsers for the contents of these files. nullopt or empty: the line is missing or not understood. Pure.
@@ -67,6 +69,12 @@ std::optional<uint64_t> ParseDiskWriteBytes(std::string_view proc_self_io);
 // the measurement. `nfs_mount_points` is indexed by target; /proc/self/mountstats is read only if it is not empty.
 HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_points,
                               bool last_is_cpu = false);
+
+// Returns what the control groups of this process withheld between two readings; nullopt: it is in none. `name_of`:
+// of a device, "sda" of "8:0".
+using DeviceNameOf = std::function<std::string(const std::string&)>;
+std::optional<v1::CgroupDelta> CgroupDeltaBetween(const CgroupCounters& before, const CgroupCounters& after,
+                                                  const DeviceNameOf& name_of);
 
 // Looked up once per process and interface, because some drivers take milliseconds to report the speed.
 const NicFacts& FactsOfNic(const std::string& name);

@@ -29,6 +29,8 @@ constexpr MarkRow kMarks[] = {
     {"reconnected", kNote},
     {"retried_ops", kNote},
     {"stalled", kNote},
+    {"cpu_quota", kNote},
+    {"io_limited", kNote},
     {"cpu_bound", kNote},
     {"network_bound", kNote},
     {"retransmits", kNote},
@@ -36,6 +38,7 @@ constexpr MarkRow kMarks[] = {
     {"data_time", kNote},
     {"pace_missed", kNote},
     {"generator_bound", kNote},
+    {"shared_transport", kNote},
     {"options_differ", kNote},
 };
 

@@ -282,6 +282,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   if (std::optional<v1::Mark> data_time = DataTimeMark(report)) marks.push_back(*std::move(data_time));
   if (std::optional<v1::Mark> pace = PaceMark(view)) marks.push_back(*std::move(pace));
   if (std::optional<v1::Mark> bound = GeneratorMark(report)) marks.push_back(*std::move(bound));
+  if (std::optional<v1::Mark> shared = TransportMark(view)) marks.push_back(*std::move(shared));
   if (std::optional<v1::Mark> differ = OptionsDiffer(view.run, view.roster))
     marks.push_back(*std::move(differ));
   return marks;

@@ -85,8 +85,10 @@ AskedByCounter AskedOf(const PhaseView& view, std::span<const AlignedLane* const
 
 double FilesToMemory(const PhaseView& view, const ClientPart& part) {
   if (part.workers.empty()) return kNaN;
-  const uint32_t worker = part.workers.front()->number;
-  const uint64_t memory_bytes = view.run.workers(static_cast<int>(worker)).memory_bytes();
+  std::vector<const v1::WorkerFacts*> facts;
+  for (const AlignedWorker* const worker : part.workers)
+    facts.push_back(&view.run.workers(static_cast<int>(worker->number)));
+  const uint64_t memory_bytes = MemoryOfWorkers(facts);
   const uint64_t file_bytes = FileBytesOf(view, part.lanes);
   if (memory_bytes == 0 || file_bytes == 0) return kNaN;
   return static_cast<double>(file_bytes) / static_cast<double>(memory_bytes);
