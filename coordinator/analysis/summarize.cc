@@ -136,6 +136,7 @@ v1::FinishedPhase FinishPhase(const v1::RunRecord& run, const v1::PhaseRecord& p
   FillBetween(view, report);
   FillOpenLoop(view, report);
   FillParts(view, report);
+  FillPaths(view, report);
   FillClientTables(view, report);
   FillWrites(view, report);
   FillReads(view, report);

@@ -229,7 +229,7 @@ constexpr Column kPhaseColumns[] = {
 // The last columns of both.
 constexpr Column kLastColumns[] = {
     {"label", CELL(CsvText(row.report.run().label()))},
-    {"target", CELL(CsvText(row.phase.target()))},
+    {"target", CELL(CsvText(row.lane != nullptr && !row.lane->path().empty() ? row.lane->path() : row.phase.target()))},
 };
 
 #undef CELL

@@ -151,7 +151,7 @@ export function figuresTables(phase) {
   const columns = [{ title: 'figure' }, { title: 'value' }];
   return [{ caption: `Throughput of ${phase.name}`, columns, rows: throughputRows(phase) },
     { caption: `Latency and surroundings of ${phase.name}`, columns, rows: otherRows(phase) },
-    ...partsTables(phase), ...nfsTables(phase)];
+    ...partsTables(phase), ...pathsTables(phase), ...nfsTables(phase)];
 }
 
 function throughputRows(phase) {
@@ -255,6 +255,19 @@ function partsTables(phase) {
       return [part.name, part.worker_count, part.open_loop?.asked_ops_per_s ?? NaN, part.ops_per_s, part.bytes > 0 ? part.bytes_per_s / 1024 ** 2 : NaN,
         unsure(latency, 'p50') + micros(latency.p50), unsure(latency, 'p99') + micros(latency.p99)];
     }) }];
+}
+
+// What the lanes on each of several paths did at the same time.
+function pathsTables(phase) {
+  const paths = phase.paths ?? [];
+  if (paths.length === 0) return [];
+  const unsure = (latency, key) => (latency.unsure?.includes(key) ? '~' : '');
+  return [{ caption: `Paths of ${phase.name}`,
+    columns: [{ title: 'path' }, { title: 'workers', format: count }, { title: 'lanes', format: count }, { title: 'ops/s', format: number },
+      { title: 'MiB/s', format: number }, { title: 'p50' }, { title: 'p99' }],
+    rows: paths.map((path) => [path.path, path.worker_count, path.lane_count, path.ops_per_s,
+      path.bytes > 0 ? path.bytes_per_s / 1024 ** 2 : NaN,
+      unsure(path.latency_us, 'p50') + micros(path.latency_us.p50), unsure(path.latency_us, 'p99') + micros(path.latency_us.p99)]) }];
 }
 
 const OWN_KIND = { READ: 'read', WRITE: 'write' };

@@ -102,6 +102,18 @@ void PutParts(const v1::PhaseReport& phase, ConsolePage& page) {
   page.Table(table);
 }
 
+void PutPathsOfPhase(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (phase.paths().empty()) return;
+  TextTable table({{"path", TextTable::Align::kLeft, false, true}, {"lanes"}, {"ops/s"}, {"bytes/s"}, {"p50"}, {"p99"}});
+  for (const v1::PathReport& path : phase.paths()) {
+    const v1::Latency& latency = path.latency_us();
+    table.AddRow({Printable(path.path()), absl::StrCat(path.lane_count()), FormatCount(path.ops_per_s()),
+                  path.bytes() > 0 ? FormatBytesPerSecond(path.bytes_per_s()) : "",
+                  PercentileText(latency, "p50", latency.p50()), PercentileText(latency, "p99", latency.p99())});
+  }
+  page.Table(table);
+}
+
 void PutBetween(const v1::PhaseReport& phase, ConsolePage& page) {
   std::vector<std::string> parts;
   if (phase.asked_ops_per_s() > 0) {

@@ -336,6 +336,7 @@ void PutBrief(const v1::RunReport& report, const v1::PhaseReport& phase, Console
   PutVerified(phase, page);
   PutOpenLoop(phase, page);
   PutParts(phase, page);
+  PutPathsOfPhase(phase, page);
   if (phase.asked_ops_per_s() > 0 || phase.pause_s() > 0) PutBetween(phase, page);
   PutStragglers(phase, page);
   if (phase.start().skew_percent() > kNotableSkewPercent && !HasMark(phase, "skewed_start")) {
@@ -366,6 +367,7 @@ void PutFull(const v1::RunReport& report, const v1::PhaseReport& phase, ConsoleP
   if (several_lanes) PutStart(phase, page);
   PutOpenLoop(phase, page);
   PutParts(phase, page);
+  PutPathsOfPhase(phase, page);
   PutBetween(phase, page);
   PutTool(phase, page);
   PutLanes(phase, page);

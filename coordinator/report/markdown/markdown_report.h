@@ -20,6 +20,7 @@ void WriteInterference(const v1::RunReport& report,
 void WriteLayers(const v1::RunReport& report, std::ostream& out);   // --server-path: disk, network, clients
 void WriteSoak(const v1::RunReport& report, std::ostream& out);     // --soak: what was found over all rounds
 void WriteParts(const v1::RunReport& report, std::ostream& out);    // --mix: what each operation did
+void WritePathsOfPhases(const v1::RunReport& report, std::ostream& out);  // several --path at once: what each did
 void WriteServers(const v1::RunReport& report, std::ostream& out);  // what samplers saw
 void WriteRepetitions(const v1::RunReport& report, std::ostream& out);  // medians and their intervals
 void WriteMarks(const v1::RunReport& report, std::ostream& out);        // with what to do

@@ -99,6 +99,7 @@ absl::Status WriteMarkdown(const v1::RunReport& report, std::ostream& out) {
   WriteLayers(report, out);
   WriteSoak(report, out);
   WriteParts(report, out);
+  WritePathsOfPhases(report, out);
   WriteServers(report, out);
   WriteRepetitions(report, out);
   WriteMarks(report, out);

@@ -1,5 +1,6 @@
 #include "coordinator/report/openmetrics/openmetrics_writer.h"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 #include <string>
@@ -182,6 +183,32 @@ void WriteClients(const v1::RunReport& report, const std::vector<std::string>& l
       });
 }
 
+// Only of phases on several paths at once.
+void WritePaths(const v1::RunReport& report, const std::vector<std::string>& labels, MetricWriter& writer) {
+  const bool any = std::any_of(report.phases().begin(), report.phases().end(),
+                               [](const v1::PhaseReport& phase) { return !phase.paths().empty(); });
+  if (!any) return;
+  const auto for_each_path = [&](auto&& write) {
+    for (int i = 0; i < report.phases_size(); ++i) {
+      for (const v1::PathReport& path : report.phases(i).paths())
+        write(JoinLabels(labels[static_cast<size_t>(i)], MetricLabel("path", path.path())), report.phases(i), path);
+    }
+  };
+  using Labels = const std::string&;
+  writer.Begin({"iobench_path_bytes_per_second", "gauge", "bytes_per_second", "Throughput on one path"});
+  for_each_path([&](Labels of_path, const v1::PhaseReport& phase, const v1::PathReport& path) {
+    writer.Add(of_path, IfData(phase, path.bytes_per_s()));
+  });
+  writer.Begin({"iobench_path_ops_per_second", "gauge", "ops_per_second", "Ops on one path"});
+  for_each_path([&](Labels of_path, const v1::PhaseReport&, const v1::PathReport& path) {
+    writer.Add(of_path, path.ops_per_s());
+  });
+  writer.Begin({"iobench_path_latency_seconds", "summary", "seconds", "Latency of the ops on one path"});
+  for_each_path([&](Labels of_path, const v1::PhaseReport&, const v1::PathReport& path) {
+    AddLatency(of_path, path.latency_us(), writer);
+  });
+}
+
 }  // namespace
 
 absl::Status WriteOpenMetrics(const v1::RunReport& report, std::ostream& out) {
@@ -192,6 +219,7 @@ absl::Status WriteOpenMetrics(const v1::RunReport& report, std::ostream& out) {
   WritePhases(report, labels, writer);
   WriteMarks(report, labels, writer);
   WriteClients(report, labels, writer);
+  WritePaths(report, labels, writer);
   writer.End();
   return Flush(out, "OpenMetrics");
 }

@@ -1,11 +1,13 @@
 #include "coordinator/report/text/target_table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "common/model/plan_targets.h"
 #include "coordinator/report/text/console_words.h"
 
@@ -49,6 +51,21 @@ std::string TargetRow::RatioText(size_t target) const {
   return std::isfinite(ratio) ? Percent(100 * ratio) : "-";
 }
 
+bool TargetRow::has_verdicts() const {
+  return std::any_of(ratios.begin(), ratios.end(), [](const auto& ratio) { return ratio.has_value(); });
+}
+
+bool TargetTable::has_verdicts() const {
+  return std::any_of(rows.begin(), rows.end(), [](const TargetRow& row) { return row.has_verdicts(); });
+}
+
+std::string TargetRow::VerdictText(size_t target) const {
+  const std::optional<RateRatio>& ratio = ratios[target];
+  if (!ratio.has_value()) return "";
+  const char* const verdict = ratio->low > 1 ? "better" : ratio->high < 1 ? "worse" : "not shown";
+  return absl::StrFormat("%s (%+.1f %% to %+.1f %%)", verdict, 100 * (ratio->low - 1), 100 * (ratio->high - 1));
+}
+
 TargetTable TargetTableOf(const v1::RunReport& report) {
   const v1::Plan& plan = report.run().plan();
   const std::vector<uint32_t> targets = OnlyTargets(plan);
@@ -79,13 +96,18 @@ TargetTable TargetTableOf(const v1::RunReport& report) {
   for (const v1::PhaseReport& phase : report.phases()) {
     const auto [row, column] = cell_of_phase[phase.index() % cell_of_phase.size()];
     samples[row].in_ops = phase.headline_in_ops();
+    for (const v1::Mark& mark : phase.marks()) {
+      if (mark.code() == "shared_transport") table.doubt = mark.text();
+    }
     if (!IsComplete(phase)) continue;
     const v1::Headline& headline = phase.headline();
     const double rate = phase.headline_in_ops() ? headline.ops_per_s() : headline.bytes_per_s();
     if (std::isfinite(rate)) samples[row].rates[column].push_back(rate);
   }
   for (TargetSamples& of_row : samples) {
-    TargetRow& row = table.rows.emplace_back(TargetRow{std::move(of_row.name), of_row.in_ops, {}});
+    TargetRow& row = table.rows.emplace_back(TargetRow{std::move(of_row.name), of_row.in_ops, {}, {}});
+    for (const std::vector<double>& rates : of_row.rates)
+      row.ratios.push_back(&rates == &of_row.rates.front() ? std::nullopt : RatioOfRates(rates, of_row.rates.front()));
     for (std::vector<double>& rates : of_row.rates) row.rates.push_back(MedianOf(std::move(rates)));
   }
   return table;
