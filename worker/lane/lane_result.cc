@@ -67,7 +67,7 @@ void AddOutcome(const RegionOutcome& outcome, v1::LaneResult& result) {
   result.set_close_s(SecondsFrom(outcome.close_ns));
   result.set_cpu_user_s(outcome.cpu_user_s);
   result.set_cpu_system_s(outcome.cpu_system_s);
-  if (outcome.run_delay_s) result.set_run_delay_s(*outcome.run_delay_s);
+  if (outcome.run_delay_s >= 0) result.set_run_delay_s(outcome.run_delay_s);
 }
 
 // What was done between ops, and the tool's own share of the lane's time.

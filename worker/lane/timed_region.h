@@ -49,8 +49,8 @@ struct RegionOutcome {
   int64_t close_ns = 0, close_end_ns = 0;
   // CPU time of the lane's thread from Begin to Close.
   double cpu_user_s = 0, cpu_system_s = 0;
-  // The same for the time in which it was ready to run, but had no processor. nullopt: the kernel does not say.
-  std::optional<double> run_delay_s;
+  // The same for the time in which it was ready to run, but had no processor. Negative: the kernel does not say.
+  double run_delay_s = -1;
   uint64_t found_items = 0;
 };
 

@@ -84,7 +84,7 @@ std::optional<FoundLimit> FindCpu(const v1::PhaseReport& report, const ExplainFa
   if (limited.fullest == nullptr || limited.percent < 100 * share) return std::nullopt;
   const bool others = limited.fullest->own_cpu_percent() < limited.percent / 2;
   if (kind == CpuKind::kHost && others && ServersHoldOps(report, facts)) return std::nullopt;
-  const bool waited = limited.fullest->lanes_run_delay_s() >= 0.1 * limited.fullest->lanes_wall_s();
+  const bool waited = WaitedShare(*limited.fullest) >= kWaitedShare;
   const char* what = kind == CpuKind::kLane && waited ? "too few processors for the lanes: "
                      : kind == CpuKind::kLane   ? "one processor per lane: "
                      : kind == CpuKind::kStolen ? "CPU time stolen by the hypervisor: "
@@ -178,9 +178,8 @@ std::optional<FoundLimit> FindCpuQuota(const v1::PhaseReport& report, const Expl
   const LimitedClients limited = ClientsWithMark(report, "cpu_quota");
   if (limited.fullest == nullptr) return std::nullopt;
   const v1::ClientPhaseReport& client = *limited.fullest;
-  const double waited = client.has_lanes_run_delay_s() && client.lanes_wall_s() > 0
-                            ? client.lanes_run_delay_s() / client.lanes_wall_s()
-                            : limited.percent / 100;
+  const double known = WaitedShare(client);
+  const double waited = std::isfinite(known) ? known : limited.percent / 100;
   if (!(waited >= share)) return std::nullopt;
   const double processors = client.host_delta().cgroup().cpu_processors();
   return FoundOnClients(
@@ -194,11 +193,8 @@ std::optional<FoundLimit> FindIoLimit(const v1::PhaseReport& report, const Expla
   if (limited.fullest == nullptr || limited.percent < 100 * share) return std::nullopt;
   const v1::IoLimitDelta* const limit = FullestIoLimit(limited.fullest->host_delta());
   if (limit == nullptr) return std::nullopt;
-  const std::string rate = limit->ops() ? absl::StrCat(FormatCount(limit->limit_per_s()), " requests/s")
-                                        : FormatBytesPerSecond(limit->limit_per_s());
-  return FoundOnClients(limited, absl::StrCat("I/O limit of its control group: ", limited.fullest->host(), ", ", rate,
-                                              limit->writes() ? " of writes to " : " of reads from ",
-                                              limit->device()));
+  return FoundOnClients(
+      limited, absl::StrCat("I/O limit of its control group: ", limited.fullest->host(), ", ", NameOfLimit(*limit)));
 }
 
 std::optional<FoundLimit> FindClientCpu(const v1::PhaseReport& report, const ExplainFacts& facts,

@@ -14,14 +14,13 @@ constexpr double kThrottledPercent = 1.0;
 constexpr double kIoLimitPercent = 90.0;
 constexpr double kShortestGroupSeconds = 0.1;  // one period of a quota
 
-// "10 MiB/s of writes to sda"
+}  // namespace
+
 std::string NameOfLimit(const v1::IoLimitDelta& limit) {
   const std::string rate = limit.ops() ? absl::StrCat(FormatCount(limit.limit_per_s()), " requests/s")
                                        : FormatBytesPerSecond(limit.limit_per_s());
   return absl::StrCat(rate, limit.writes() ? " of writes to " : " of reads from ", limit.device());
 }
-
-}  // namespace
 
 std::optional<v1::Mark> QuotaMark(const v1::ClientPhaseReport& client) {
   const v1::CgroupDelta& cgroup = client.host_delta().cgroup();

@@ -17,7 +17,6 @@ constexpr double kBusyPercent = 95.0;
 constexpr double kStolenPercent = 5.0;
 constexpr double kShortestLoadSeconds = 0.1;
 constexpr double kNetworkPercent = 95.0;
-constexpr double kWaitedShare = 0.1;  // of the lanes' time: less is no reason to look for processors
 
 // CPU time is counted in ticks of 10 ms: fewer than ten of them are not significant, nor is a phase without any work.
 bool SaysLoad(const PhaseView& view) {
@@ -52,13 +51,6 @@ double LaneCpuPercent(const AlignedLane& lane, bool with_delay) {
   const double all_s = ops_s + result.fsync_s() + result.close_s();
   if (all_s < kShortestLoadSeconds || WaitsSeconds(result) > ops_s / 2) return std::nan("");
   return 100 * (result.cpu_user_s() + result.cpu_system_s() + (with_delay ? result.run_delay_s() : 0)) / all_s;
-}
-
-// Share of the lanes' time in which they were ready to run, but had no processor. NaN: unknown.
-double WaitedShare(const v1::ClientPhaseReport& client) {
-  return client.has_lanes_run_delay_s() && client.lanes_wall_s() > 0
-             ? client.lanes_run_delay_s() / client.lanes_wall_s()
-             : std::nan("");
 }
 
 const char* OrLargerRecords(const PhaseView& view) {

@@ -42,6 +42,8 @@ void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
 
 // Returns cpu_quota: quotas of control groups stopped the client's processes for more than 1 % of the phase.
 std::optional<v1::Mark> QuotaMark(const v1::ClientPhaseReport& client);
+// Returns "10 MiB/s of writes to sda".
+std::string NameOfLimit(const v1::IoLimitDelta& limit);
 // Returns io_limited: at least 90 % of a limit on block I/O was used.
 std::optional<v1::Mark> IoLimitMark(const v1::ClientPhaseReport& client);
 

@@ -170,6 +170,12 @@ const v1::IoLimitDelta* FullestIoLimit(const v1::HostDelta& host) {
   return fullest;
 }
 
+double WaitedShare(const v1::ClientPhaseReport& client) {
+  return client.has_lanes_run_delay_s() && client.lanes_wall_s() > 0
+             ? client.lanes_run_delay_s() / client.lanes_wall_s()
+             : kNaN;
+}
+
 double CpuPercent(const v1::HostDelta& host) {
   return KnowsCpu(host) ? 100 * (host.cpu_user_s() + host.cpu_system_s()) / AllCpuSeconds(host) : kNaN;
 }

@@ -33,6 +33,11 @@ double IoLimitPercent(const v1::HostDelta& host, const v1::IoLimitDelta& limit);
 // Returns the limit of which most was used; null: there is none.
 const v1::IoLimitDelta* FullestIoLimit(const v1::HostDelta& host);
 
+// Returns the share of its lanes' time in which they were ready to run, but had no processor. NaN: unknown. From
+// kWaitedShare on, processors may have held them up.
+double WaitedShare(const v1::ClientPhaseReport& client);
+inline constexpr double kWaitedShare = 0.1;
+
 // Percentages of the whole host, with all processors = 100; NaN if unknown. Waiting for I/O counts as idle. CpuPercent
 // covers user and system time, StealPercent the time that the hypervisor gave to others.
 double CpuPercent(const v1::HostDelta& host);
