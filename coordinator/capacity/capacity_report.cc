@@ -167,6 +167,9 @@ void FillSlo(const CapacitySearch& search, const CapacityFacts& facts, double by
   if (facts.mix_per_s > 0) answer.set_max_times_mix(outcome.max_per_s / facts.mix_per_s);
   answer.set_figure_us(outcome.figure_us);
   answer.set_sure(outcome.sure);
+  answer.set_fails_at_ops_per_s(outcome.fails_at_per_s);
+  answer.set_confidence_percent(100 * outcome.confidence);
+  answer.set_tests(outcome.tests);
   if (!outcome.text.empty()) answer.set_text(outcome.text);
   for (const JudgedProbe& judged : search.slo_search()->probes()) {
     v1::SloStep& step = *answer.add_probes();
