@@ -63,6 +63,9 @@ function(iobench_precompile_headers name)
   string(MAKE_C_IDENTIFIER "iobench_headers${ARGN}" headers)
   if(NOT TARGET ${headers})
     add_library(${headers} OBJECT ${PROJECT_SOURCE_DIR}/cmake/headers.cc)
+    # ccache would identify a precompiled header by the older one in its place, and return that of another state of the
+    # sources, whose messages have other layouts.
+    set_target_properties(${headers} PROPERTIES CXX_COMPILER_LAUNCHER "")
     target_compile_options(${headers} PRIVATE ${ARGN})
     target_link_libraries(${headers} PRIVATE iobench_flags iobench_proto absl::statusor absl::strings)
     target_precompile_headers(${headers} PRIVATE
@@ -140,6 +143,7 @@ function(iobench_unit_test name)
   if(NOT TARGET iobench_test_headers)
     # Headers that nearly every test includes, compiled once.
     add_library(iobench_test_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/headers.cc)
+    set_target_properties(iobench_test_headers PROPERTIES CXX_COMPILER_LAUNCHER "")  # as above
     target_compile_options(iobench_test_headers PRIVATE ${level})
     target_link_libraries(iobench_test_headers PRIVATE iobench_flags iobench_catch iobench_proto)
     target_precompile_headers(iobench_test_headers PRIVATE <catch2/catch.hpp> <iobench/v1/control.pb.h> <functional>

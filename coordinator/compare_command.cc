@@ -58,7 +58,8 @@ absl::Status CheckNoneTwice(const std::vector<std::string>& directories) {
 }
 
 CompareSettings SettingsFrom(const CompareOptions& options) {
-  CompareSettings settings{.level = options.level_percent / 100, .fail_under = {}};
+  CompareSettings settings{
+      .level = options.level_percent / 100, .margin = options.margin_percent / 100, .fail_under = {}};
   if (options.fail_under_percent > 0) settings.fail_under = options.fail_under_percent / 100;
   return settings;
 }
@@ -77,12 +78,17 @@ absl::StatusOr<const CompareFormat*> FormatOf(const CompareOptions& options) {
   return format;
 }
 
-// A gate that could judge nothing must not pass.
+// A gate without a single phase must not pass.
 template <typename Report>
 absl::Status CheckJudged(const Report& report) {
-  if (!report.has_gate() || report.gate().below() + report.gate().not_below() > 0) return absl::OkStatus();
+  if (!report.has_gate() || report.phases_size() > 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
       "--fail-under: no phase of these runs can be judged; the report says why");
+}
+
+int ExitOfGate(const v1::Gate& gate, uint32_t inconclusive_exit) {
+  if (gate.below() > 0) return kExitThreshold;
+  return gate.inconclusive() > 0 ? static_cast<int>(inconclusive_exit) : kExitOk;
 }
 
 // Prints the report or writes it into a file, and returns the exit code.
@@ -90,7 +96,7 @@ template <typename Report>
 int Finish(const CompareOptions& options, const Report& report, bool damaged,
            const std::function<absl::Status(std::ostream& out)>& write) {
   const absl::Status judged = CheckJudged(report);
-  int exit_code = report.has_gate() && report.gate().below() > 0 ? kExitThreshold : kExitOk;
+  int exit_code = report.has_gate() ? ExitOfGate(report.gate(), options.inconclusive_exit) : kExitOk;
   if (!judged.ok()) exit_code = kExitUsage;
   if (damaged) exit_code = kExitIo;
   if (options.output.empty()) {

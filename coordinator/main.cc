@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/open_file_limit.h"
+#include "common/process/end_of_memory.h"
+#include "common/process/standard_descriptors.h"
 #include "common/text/log.h"
+#include "common/text/shell_word.h"
 #include "common/transport/mpi_launch.h"
 #include "coordinator/clean_command.h"
 #include "coordinator/clean_hosts.h"
@@ -62,6 +64,7 @@ int Main(const std::vector<std::string>& arguments) {
       HandleSignals();
       return CleanHosts(*line);
     case Command::kWorker:
+      EndClearlyWithoutMemory(kExitPartial);
       HandleSignals();
       return line->slots > 1 || line->server_workers > 0 ? RunWorkerSlots(*line, arguments)
                                                          : RunWorker(*line);
@@ -70,7 +73,7 @@ int Main(const std::vector<std::string>& arguments) {
     case Command::kValidate:
     case Command::kCapacity:
     case Command::kSelftest:
-      return RunOrSelftest(*line, absl::StrCat("cluster-iobench ", absl::StrJoin(arguments, " ")));
+      return RunOrSelftest(*line, absl::StrCat("cluster-iobench ", ShellCommand(arguments)));
   }
   return kExitUsage;
 }
@@ -79,6 +82,8 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace iobench
 
 int main(int argc, char** argv) {
+  iobench::OpenStandardDescriptors();
+  iobench::EndClearlyWithoutMemory(iobench::kExitUsage);
   const int exit_code = iobench::Main(std::vector<std::string>(argv + 1, argv + argc));
   // Every failure has already been reported, including a run's own lost output.
   return exit_code == iobench::kExitOk ? iobench::ExitOfPrinting(exit_code, iobench::kExitUsage) : exit_code;

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "common/host_identity.h"
+#include "common/process/usable_memory.h"
 #include "common/status_util.h"
 #include "common/version.h"
 #include "coordinator/launch/client_list.h"
@@ -35,11 +36,6 @@
 
 namespace iobench {
 namespace {
-
-uint64_t MemoryBytes() {
-  const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page_bytes > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes) : 0;
-}
 
 absl::StatusOr<std::vector<ClientEntry>> ListedClients(const CommandLine& line) {
   if (line.cluster.client_list.empty()) return std::vector<ClientEntry>();
@@ -168,7 +164,7 @@ absl::StatusOr<v1::Plan> CheckedPlan(const CommandLine& line, bool local, uint32
                 {.default_lanes = clients.empty() ? default_lanes : static_cast<uint32_t>(clients.size()),
                  .worker_count = worker_count,
                  .client_list = lanes_are_clients,
-                 .memory_bytes = MemoryBytes(),
+                 .memory_bytes = MemoryOfThisProcess().bytes,
                  .drawn_seed = DrawSeed()}));
   if (!clients.empty()) IOBENCH_RETURN_IF_ERROR(FitToClients(line, clients, plan));
   if (performance.has_value()) {
@@ -234,6 +230,9 @@ int RunOrSelftest(const CommandLine& line, const std::string& command) {
   if (const absl::Status alone = CheckNoRanks(line, launch); !alone.ok()) {
     return prints ? Fail(alone, kExitUsage) : int{kExitOk};
   }
+  // As with MPI's ranks, the silent ones succeed: a launcher may end all tasks as soon as one fails.
+  if (const std::optional<SeparateTask> task = SeparateTaskHere(); task.has_value())
+    return task->speaks ? Fail(task->refusal, kExitUsage) : int{kExitOk};
   if (line.command == Command::kValidate && line.validate.list) {
     if (prints) std::cout << ListOfChecks() << std::flush;
     return kExitOk;

@@ -13,7 +13,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "common/open_file_limit.h"
+#include "common/process/last_resort.h"
+#include "common/process/thread_limit.h"
 #include "common/status_util.h"
+#include "common/text/shell_word.h"
 #include "common/transport/grpc/doorkeeper.h"
 #include "common/transport/grpc/grpc_transport.h"
 #include "common/transport/inprocess_transport.h"
@@ -72,6 +75,13 @@ int RunLocal(const Job& job) {
   return Carry(StageOn(transport, 1, job), job);
 }
 
+// Everything is saved, and only the connections are closed. A worker that was told to leave has 30 s.
+void BoundTheEnd(int exit_code) {
+  constexpr double kEndTakesS = 90;
+  EndAfter(kEndTakesS, "cluster-iobench: the connections of the workers do not end; the results are complete\n",
+           exit_code);
+}
+
 uint32_t WorkersOfGrpc(const Job& job) {
   const ClusterOptions& place = job.line.cluster;
   if (!job.hosts.empty()) return WorkersOn(job.hosts);
@@ -120,11 +130,26 @@ absl::Status CheckDescriptors(const GrpcPeers& peers) {
                    ": raise it with `ulimit -n` (or LimitNOFILE= of systemd), or use fewer workers"));
 }
 
+// Workers that cannot start all of their threads would fail one by one, or wait for what gRPC's would have done.
+absl::Status CheckThreadsHere(const Job& job, const GrpcPeers& peers) {
+  constexpr uint64_t kOwn = 4;  // for connections, reports, --live and hooks
+  const uint32_t processes = job.line.cluster.spawn;
+  const uint64_t of_worker = ThreadsOfWorker(LanesPerWorker(job));
+  return CheckThreads(ThreadLimitOfThisProcess(),
+                      kOwn + GrpcThreadCount() + peers.remote_shells + processes * of_worker,
+                      processes == 0   ? "the coordinator"
+                      : processes == 1 ? "the coordinator with 1 worker"
+                                       : absl::StrCat("the coordinator with ", processes, " workers on this host"),
+                      processes > 0 ? absl::StrCat("use fewer workers (about ", of_worker, " each)") : "");
+}
+
 int RunGrpc(const Job& job) {
   const CommandLine& line = job.line;
   const GrpcPeers peers = PeersOfGrpc(job);
   const uint32_t worker_count = peers.workers;
-  if (const absl::Status enough = CheckDescriptors(peers); !enough.ok()) return Fail(enough, kExitUsage);
+  absl::Status enough = CheckDescriptors(peers);
+  enough.Update(CheckThreadsHere(job, peers));
+  if (!enough.ok()) return Fail(enough, kExitUsage);
   if (line.simulate > 0) return RunSimulation(job);
   if (!job.clients.empty() || !job.hosts.empty()) return RunOnHosts(job);
   std::string address = line.cluster.listen;
@@ -144,9 +169,13 @@ int RunGrpc(const Job& job) {
   watch.server_workers = peers.server_workers;
   const bool measures_servers = watch.server_workers > 0;
   const uint32_t of_each_server = measures_servers ? watch.server_workers / watch.samplers : 0;
+  constexpr double kListenTakesS = 60;
+  EndAfter(kListenTakesS,
+           "cluster-iobench: gRPC does not start: are memory or threads limited here (ulimit -a)?\n", kExitUsage);
   auto transport =
       GrpcCoordinator::Listen(address, ListenOptionsFor(security, static_cast<uint32_t>(peers.connections()),
                                                         LanesPerWorker(job), setup->new_token_file));
+  CancelEnd();
   if (!transport.ok()) return Fail(transport.status(), kExitUsage);
   std::unique_ptr<Spawner> spawner;
   if (processes > 0) {
@@ -159,7 +188,7 @@ int RunGrpc(const Job& job) {
     const std::string& bound = (*transport)->bound_address();
     const auto reached = AddressForClients(bound, "");
     const std::string program =
-        absl::StrCat("cluster-iobench worker --join ", reached.ok() ? *reached : bound,
+        absl::StrCat("cluster-iobench worker --join ", ShellWord(reached.ok() ? *reached : bound),
                      WorkerWords(security, line.cluster));
     const std::string join =
         absl::StrCat(program, NeedsOfWorkers(job.plan, TargetRoots::kOfPlan).Arguments());
@@ -180,6 +209,7 @@ int RunGrpc(const Job& job) {
     };
   }
   const int exit_code = Carry(StageOn(**transport, worker_count, job, watch), job);
+  BoundTheEnd(exit_code);
   transport->reset();  // disconnect first, so that the workers end on their own
   if (spawner != nullptr && TheInterrupt().raised()) spawner->Hurry();
   return exit_code;
@@ -277,7 +307,9 @@ uint32_t LanesPerWorker(const Job& job) {
 }
 
 int CarryOut(const Job& job, Transport& transport, uint32_t worker_count, JoinWatch join_watch) {
-  return Carry(StageOn(transport, worker_count, job, std::move(join_watch)), job);
+  const int exit_code = Carry(StageOn(transport, worker_count, job, std::move(join_watch)), job);
+  BoundTheEnd(exit_code);
+  return exit_code;
 }
 
 // True if the options say which directories are tested; otherwise each client of a list tests its own.

@@ -18,7 +18,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/process/last_resort.h"
 #include "common/status_util.h"
+#include "common/text/shell_word.h"
 #include "common/text/units.h"
 #include "common/transport/grpc/grpc_transport.h"
 #include "common/transport/grpc/token_file.h"
@@ -60,21 +62,6 @@ std::function<absl::StatusOr<JoinCredentials>()> CredentialsOf(const CommandLine
   return [read = ReadTokenFile(file, TokenFileUse::kWorker)] { return read; };
 }
 
-// Where memory or threads are limited (RLIMIT_DATA, RLIMIT_AS, cgroups), gRPC may hang instead of failing, on the very
-// thread that checks the time. The kernel's alarm ends the program anyway.
-extern "C" void OnJoinAlarm(int) {
-  constexpr char kText[] =
-      "cluster-iobench: the join makes no progress although its time is over: are memory or threads limited here "
-      "(ulimit -a)?\n";
-  static_cast<void>(!write(STDERR_FILENO, kText, sizeof kText - 1));
-  _exit(kExitPartial);
-}
-
-void EndHangingJoinAfter(double seconds) {
-  signal(SIGALRM, OnJoinAlarm);
-  alarm(static_cast<unsigned>(std::min(seconds, 1e6)));
-}
-
 // Takes part in one run, as one worker or as several.
 absl::Status ServeOneRun(const CommandLine& line, const std::string& path, const GrpcWorkerOptions& options,
                          Janitor* janitor = nullptr) {
@@ -82,6 +69,7 @@ absl::Status ServeOneRun(const CommandLine& line, const std::string& path, const
   std::vector<std::unique_ptr<WorkerHandler>> workers;
   if (line.simulate > 0) {
     simulation.emplace();
+    IOBENCH_RETURN_IF_ERROR(simulation->Start());
     workers = MakeSimulatedWorkers(line.simulate, *simulation);
   } else {
     WorkerOptions identity;
@@ -132,7 +120,7 @@ absl::StatusOr<WorkerRights> RightsFrom(const CommandLine& line, const std::stri
       return absl::InvalidArgumentError(absl::StrCat(
           "a worker that joins over a network works only below directories that its own command line names: "
           "cluster-iobench worker --join ",
-          line.join,
+          ShellWord(line.join),
           " --root DIR, with the directory that the run tests, or --root none if it tests no files"));
     }
     rights.actions.clear();
@@ -194,12 +182,16 @@ int RunWorker(const CommandLine& line) {
   const std::unique_ptr<Janitor> janitor = has_data ? Janitor::Start() : nullptr;
   // Longer than a start takes on an overloaded client: a join that hangs for good is not urgent.
   constexpr double kBeyondTimeoutS = 20;
-  EndHangingJoinAfter(line.cluster.join_timeout_s + kBeyondTimeoutS);
-  options.on_joined = [] { alarm(0); };
+  EndAfter(line.cluster.join_timeout_s + kBeyondTimeoutS,
+           "cluster-iobench: the join makes no progress although its time is over: are memory or threads limited here "
+           "(ulimit -a)?\n",
+           kExitPartial);
+  options.on_joined = CancelEnd;
   const absl::Status status = ServeOneRun(line, path, options, janitor.get());
   if (status.ok()) return kExitOk;
   if (absl::IsCancelled(status)) return kExitInterrupted;
-  if (line.spawned) return kExitPartial;  // the coordinator reports what happened
+  // The coordinator reports what happened, unless it cannot know.
+  if (line.spawned && !absl::IsResourceExhausted(status)) return kExitPartial;
   return Fail(status, absl::IsUnavailable(status) ? kExitPartial : kExitUsage);
 }
 

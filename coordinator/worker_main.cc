@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "common/open_file_limit.h"
+#include "common/process/end_of_memory.h"
+#include "common/process/standard_descriptors.h"
 #include "common/text/log.h"
 #include "coordinator/clean_command.h"
 #include "coordinator/command_line/cli.h"
@@ -64,5 +66,7 @@ int WorkerMain(const std::vector<std::string>& arguments) {
 }  // namespace iobench
 
 int main(int argc, char** argv) {
+  iobench::OpenStandardDescriptors();
+  iobench::EndClearlyWithoutMemory(iobench::kExitPartial);
   return iobench::WorkerMain(std::vector<std::string>(argv + 1, argv + argc));
 }

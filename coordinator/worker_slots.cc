@@ -12,7 +12,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/process/cgroup_limits.h"
+#include "common/process/thread_limit.h"
 #include "common/status_util.h"
+#include "common/transport/grpc/grpc_transport.h"
 #include "common/unique_fd.h"
 #include "coordinator/launch/child_processes.h"
 #include "coordinator/launch/launcher.h"
@@ -70,7 +73,11 @@ int RunWorkerSlots(const CommandLine& line, const std::vector<std::string>& argu
   if (line.cluster.token_file == "-") input = CopyOfInput();
   if (!input.ok()) return Fail(input.status(), kExitUsage);
   ChildProcesses workers(SIGTERM);
+  OomWatch oom_watch;
   const uint32_t processes = line.server_workers > 0 ? 1 + line.server_workers : line.slots;
+  const absl::Status enough = CheckThreads(ThreadLimitOfThisProcess(), processes * ThreadsOfWorker(/*lanes=*/1),
+                                           absl::StrCat(processes, " workers on this host"), "use fewer workers");
+  if (!enough.ok()) return Fail(enough, kExitUsage);
   for (uint32_t slot = 0; slot < processes; ++slot) {
     UniqueFd reader;
     if (input->valid()) {
@@ -102,13 +109,14 @@ int RunWorkerSlots(const CommandLine& line, const std::vector<std::string>& argu
       usleep(kLookForEndedUs);  // a signal to all processes may reach this one last
       if (StopWorker()) break;
       PrintError(absl::StrCat("worker process ", ended->index + 1, " of ", processes, " has ended: ",
-                              ended->ForPeople(), "; the others end too, because later runs would lack it"));
+                              ended->ForPeople(), oom_watch.ReasonForPeople(), "; the others end too, because later runs would lack it"));
       if (ended->well()) exit_code = kExitPartial;
       break;
     }
     if (ended->well()) continue;
     PrintError(
-        SlotEnded(line.client_list_position + static_cast<uint32_t>(ended->index), ended->ForPeople()));
+        SlotEnded(line.client_list_position + static_cast<uint32_t>(ended->index),
+                  absl::StrCat(ended->ForPeople(), oom_watch.ReasonForPeople())));
   }
   if (StopWorker()) return line.stay ? kExitOk : kExitInterrupted;
   return exit_code;

@@ -2,12 +2,14 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "common/status_util.h"
 #include "worker/client/client_probe.h"
 #include "worker/client/net_peer.h"
 #include "worker/client/remount.h"
+#include "worker/client/system_caches.h"
 #include "worker/demands.h"
 #include "worker/outbox.h"
 #include "worker/storage/lustre.h"
@@ -59,9 +61,11 @@ absl::StatusOr<v1::WorkerEvent> ClientTasks::Sample(const v1::WorkerRequest& req
   if (!sampler_) {
     sampler_.emplace([reader = std::make_shared<ServerCounterReader>(clock_)] { return reader->Read(); });
   }
+  IOBENCH_ASSIGN_OR_RETURN(std::vector<v1::ServerInterval> intervals,
+                           sampler_->Take(int64_t{request.sample().interval_ms()} * 1'000'000));
   v1::WorkerEvent event = ReplyTo(request);
   v1::Samples& samples = *event.mutable_samples();
-  for (v1::ServerInterval& interval : sampler_->Take(int64_t{request.sample().interval_ms()} * 1'000'000)) {
+  for (v1::ServerInterval& interval : intervals) {
     *samples.add_intervals() = std::move(interval);
   }
   return event;
@@ -69,6 +73,7 @@ absl::StatusOr<v1::WorkerEvent> ClientTasks::Sample(const v1::WorkerRequest& req
 
 absl::StatusOr<v1::WorkerEvent> ClientTasks::ClientStep(const v1::WorkerRequest& request) {
   const v1::Step& step = request.client_step().step();
+  if (step.has_drop_caches() && facts_.sampler()) return DropServerCaches(request);
   if (!step.has_remount() && !step.has_eat_memory()) {
     return absl::UnimplementedError("this worker does not know this step");
   }
@@ -79,6 +84,20 @@ absl::StatusOr<v1::WorkerEvent> ClientTasks::ClientStep(const v1::WorkerRequest&
   IOBENCH_ASSIGN_OR_RETURN(*done.mutable_outcome(), step.has_remount()
                                                         ? Remount(step.remount().mount_point())
                                                         : EatMemory(step.eat_memory().percent()));
+  done.set_seconds(SecondsFrom(MonotonicNowNs() - begin_ns));
+  return event;
+}
+
+// Its rights are checked first: others may use the server, and writing back takes their storage's time.
+absl::StatusOr<v1::WorkerEvent> ClientTasks::DropServerCaches(const v1::WorkerRequest& request) {
+  const int64_t begin_ns = MonotonicNowNs();
+  if (CheckDropsSystemCaches().ok()) WriteBackAll();
+  const absl::Status dropped = DropSystemCaches();
+  v1::WorkerEvent event = ReplyTo(request);
+  v1::StepResult& done = *event.mutable_client_step_done()->mutable_step();
+  done.set_name("drop-server-caches");
+  done.set_outcome(dropped.ok() ? "sync and drop_caches" : std::string(dropped.message()));
+  done.set_system_caches(dropped.ok());
   done.set_seconds(SecondsFrom(MonotonicNowNs() - begin_ns));
   return event;
 }

@@ -32,7 +32,8 @@ class ClientTasks {
   absl::StatusOr<v1::WorkerEvent> FileActions(const v1::WorkerRequest& request);
   // The server's counters since the previous Sample. FailedPrecondition: the worker is no sampler.
   absl::StatusOr<v1::WorkerEvent> Sample(const v1::WorkerRequest& request);
-  // Remounts a file system, or takes memory away from the page cache until this object is destroyed.
+  // Remounts a file system, takes memory away from the page cache until this object is destroyed, or, on a sampler, drops
+  // the server's caches.
   absl::StatusOr<v1::WorkerEvent> ClientStep(const v1::WorkerRequest& request);
 
   // Ends FileActions that wait or repeat.
@@ -41,6 +42,7 @@ class ClientTasks {
   void RemoveCheckFiles() { check_files_.RemoveAll(); }
 
  private:
+  absl::StatusOr<v1::WorkerEvent> DropServerCaches(const v1::WorkerRequest& request);
   absl::StatusOr<std::string> EatMemory(uint32_t percent);  // returns what was done
 
   const WorkerClock clock_;

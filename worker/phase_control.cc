@@ -21,9 +21,9 @@ class ThreadedPhase final : public PhaseControl {
   void Cancel() override { runner_->Cancel(); }
   v1::Progress Progress(const v1::Poll& poll) const override { return runner_->Progress(poll); }
   void NoteStart() override { runner_->NoteStart(); }
-  absl::Status Collect(std::span<const WorkerTime> instants,
+  absl::Status Collect(std::span<const WorkerTime> instants, std::optional<WorkerTime> settle_until,
                        const std::function<void(v1::ResultChunk)>& give) override {
-    return runner_->Collect(instants, give);
+    return runner_->Collect(instants, settle_until, give);
   }
   bool HasShortResults() override { return runner_->HasShortResults(); }
   bool WaitForLanes(int64_t until_ns) override { return runner_->WaitForLanes(until_ns); }

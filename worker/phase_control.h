@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "absl/status/status.h"
@@ -33,7 +34,7 @@ class PhaseControl {
   virtual void Cancel() = 0;
   virtual v1::Progress Progress(const v1::Poll& poll) const = 0;
   virtual void NoteStart() = 0;
-  virtual absl::Status Collect(std::span<const WorkerTime> instants,
+  virtual absl::Status Collect(std::span<const WorkerTime> instants, std::optional<WorkerTime> settle_until,
                                const std::function<void(v1::ResultChunk)>& give) = 0;
   virtual bool HasShortResults() = 0;
   virtual bool WaitForLanes(int64_t until_ns) = 0;

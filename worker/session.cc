@@ -90,6 +90,7 @@ absl::Status Session::NotNow(const v1::WorkerRequest& request) const {
 
 void Session::Handle(const v1::WorkerRequest& request, EventSink& sink, WorkerTime received) {
   outbox_.Connect(sink);
+  if (const absl::Status works = tasks_->Start(); !works.ok()) return outbox_.Send(Refusal(request, works));
   const std::optional<WorkerMessage> message = MessageOf(request);
   if (!message.has_value()) return outbox_.Send(Refusal(request, Unknown(request)));
   std::optional<v1::WorkerEvent> answer;
@@ -239,7 +240,7 @@ bool Session::AddResults(const Phase& phase, v1::LanesDone& done) {
     if (report_up_to_ns_ == 0 || !AllRegionsWithin(done, report_up_to_ns_)) return false;
   }
   if (!phase->HasShortResults()) return false;
-  return CollectFrom(phase, {},
+  return CollectFrom(phase, {}, /*settle_until=*/std::nullopt,
                      [&](v1::ResultChunk chunk) {
                        assert(chunk.last());  // short results have one chunk
                        *done.mutable_results() = std::move(chunk);
@@ -311,8 +312,9 @@ void Session::BeginCollect(const v1::WorkerRequest& request, WorkerTime received
 }
 
 absl::Status Session::CollectFrom(const Phase& phase, std::span<const WorkerTime> instants,
+                                  std::optional<WorkerTime> settle_until,
                                   const std::function<void(v1::ResultChunk)>& give) {
-  return phase->Collect(instants, [&](v1::ResultChunk chunk) {
+  return phase->Collect(instants, settle_until, [&](v1::ResultChunk chunk) {
     if (chunk.last()) {  // the next request may follow at once
       MutexLock lock(mutex_);
       if (phase_ == phase) Take(WorkerMessage::kCollected);
@@ -335,7 +337,9 @@ void Session::Collect(const v1::WorkerRequest& request, WorkerTime received, con
   if (is_ping && !phase->HasShortResults()) return SendPending(request, received);
   std::vector<WorkerTime> instants;
   for (const int64_t ns : request.collect().instants_worker_ns()) instants.push_back({ns});
-  const absl::Status collected = CollectFrom(phase, instants, [&](v1::ResultChunk chunk) {
+  std::optional<WorkerTime> settle_until;
+  if (const int64_t ns = request.collect().settle_until_worker_ns(); ns != 0) settle_until = WorkerTime{ns};
+  const absl::Status collected = CollectFrom(phase, instants, settle_until, [&](v1::ResultChunk chunk) {
     if (is_ping) *chunk.mutable_pong() = PongFor(received);
     v1::WorkerEvent event = ReplyTo(request);
     *event.mutable_chunk() = std::move(chunk);

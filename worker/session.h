@@ -40,7 +40,8 @@ class Session : public std::enable_shared_from_this<Session> {
   // Acts on one request, and answers it at once or by a task. Never blocks: requests that touch files run on the task
   // thread, one after the other. `sink` must stay valid until Shutdown. `received`: when the request arrived, for pings
   // and Arm. A request that the state does not allow is refused with FailedPrecondition, an unknown one with
-  // Unimplemented, an empty Adjust with InvalidArgument.
+  // Unimplemented, an empty Adjust with InvalidArgument, and any with ResourceExhausted while the task thread cannot be
+  // started.
   void Handle(const v1::WorkerRequest& request, EventSink& sink, WorkerTime received);
   // Sends nothing from now on, cancels the phase, and waits for lanes and tasks. Those that are stuck in the kernel
   // after 0.5 s are abandoned; what they use stays alive, because tasks share this object and lanes share their phase.
@@ -100,6 +101,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool AddResults(const Phase& phase, v1::LanesDone& done);
   // PhaseControl::Collect; the session counts as collected before the last chunk is given.
   absl::Status CollectFrom(const Phase& phase, std::span<const WorkerTime> instants,
+                           std::optional<WorkerTime> settle_until,
                            const std::function<void(v1::ResultChunk)>& give);
   // Answers a Collect that has `ping`, but whose results would take time or need instants: they are pending.
   void SendPending(const v1::WorkerRequest& request, WorkerTime received);

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "absl/status/status.h"
+
 namespace iobench {
 
 // Runs the tasks of one worker one after the other, in the order in which they were posted. Any thread may post.
@@ -16,7 +18,11 @@ class TaskRunner {
  public:
   virtual ~TaskRunner() = default;
 
-  // Returns at once. After Close, the task is dropped.
+  // Starts what runs the tasks, if it does not run yet. ResourceExhausted: the system refuses a thread; may be called
+  // again.
+  virtual absl::Status Start() = 0;
+
+  // Returns at once. Before a successful Start and after Close, the task is dropped.
   virtual void Post(std::function<void()> task) = 0;
 
   // Drops tasks that have not started and waits for the running one until CLOCK_MONOTONIC reaches `until_ns`. Returns

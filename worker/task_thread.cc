@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "common/mutex.h"
+#include "common/process/thread.h"
+#include "common/status_util.h"
 
 namespace iobench {
 
@@ -25,11 +27,17 @@ TaskThread::~TaskThread() {
   Close(0);
 }
 
+absl::Status TaskThread::Start() {
+  MutexLock lock(queue_->mutex);
+  if (thread_.joinable() || queue_->closed) return absl::OkStatus();
+  IOBENCH_ASSIGN_OR_RETURN(thread_, StartThread([queue = queue_] { Run(queue); }));
+  return absl::OkStatus();
+}
+
 void TaskThread::Post(std::function<void()> task) {
   MutexLock lock(queue_->mutex);
-  if (queue_->closed) return;
+  if (!thread_.joinable() || queue_->closed) return;
   queue_->tasks.push_back(std::move(task));
-  if (!thread_.joinable()) thread_ = std::thread([queue = queue_] { Run(queue); });
   queue_->changed.NotifyAll();
 }
 

@@ -14,7 +14,7 @@
 
 namespace iobench {
 
-// A task runner with a thread of its own, which the first task starts. If Close returns false, the thread is detached.
+// A task runner with a thread of its own. If Close returns false, the thread is detached.
 class TaskThread final : public TaskRunner {
  public:
   TaskThread();
@@ -23,6 +23,7 @@ class TaskThread final : public TaskRunner {
   TaskThread(const TaskThread&) = delete;
   TaskThread& operator=(const TaskThread&) = delete;
 
+  absl::Status Start() override;
   void Post(std::function<void()> task) override;
   bool Close(int64_t until_ns) override;
   pid_t busy_thread() const override;

@@ -1,10 +1,11 @@
-// Derived properties of DataContent, which depend on several of its fields.
+// Derived properties of DataContent, which depend on several of its fields, and of what a verification found.
 #ifndef COMMON_MODEL_DATA_CONTENT_H_
 #define COMMON_MODEL_DATA_CONTENT_H_
 
 #include <cstdint>
 
 #include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
@@ -25,6 +26,11 @@ inline bool ChecksPattern(const v1::DataContent& data) {
 // number stays: from then on, passes have equal sectors.
 inline uint32_t GenerationOfPass(uint32_t first, uint64_t pass) {
   return pass < UINT32_MAX - first ? first + static_cast<uint32_t>(pass) : UINT32_MAX;
+}
+
+// True if data were found to be other than what was written, or gone.
+inline bool FoundBadData(const v1::VerifyResult& verify) {
+  return verify.mismatched() > 0 || verify.missing_bytes() > 0;
 }
 
 }  // namespace iobench

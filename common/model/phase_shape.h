@@ -15,17 +15,17 @@ struct PhaseShape {
   uint32_t only_target = 0;  // the phase's: number of the target that all workers use, from 1; 0: their own
 };
 
-// Merges the settings of the phase into those of the plan. A size or count of 0 in the phase means the plan's value. A
-// phase can turn on shared or interleaved files, but not turn them off, because proto3 cannot tell an unset flag from a
-// false one. The user's own files (existing_files) always come from the plan.
+// Merges the settings of the phase into those of the plan: what the phase leaves out is as in the plan. The user's own
+// files (existing_files) always come from the plan.
 inline PhaseShape ShapeOf(const v1::Plan& plan, const v1::Phase& phase) {
   PhaseShape shape{
       .files = plan.files(), .lanes_per_worker = plan.lanes_per_worker(), .only_target = phase.only_target()};
-  if (phase.files().bytes_per_lane() > 0) shape.files.set_bytes_per_lane(phase.files().bytes_per_lane());
-  if (phase.files().files_per_lane() > 0) shape.files.set_files_per_lane(phase.files().files_per_lane());
-  if (phase.files().shared_file()) shape.files.set_shared_file(true);
-  if (phase.files().interleaved()) shape.files.set_interleaved(true);
-  if (phase.lanes_per_worker() > 0) shape.lanes_per_worker = phase.lanes_per_worker();
+  const v1::FileLayout& own = phase.files();
+  if (own.has_bytes_per_lane()) shape.files.set_bytes_per_lane(own.bytes_per_lane());
+  if (own.has_files_per_lane()) shape.files.set_files_per_lane(own.files_per_lane());
+  if (own.has_shared_file()) shape.files.set_shared_file(own.shared_file());
+  if (own.has_interleaved()) shape.files.set_interleaved(own.interleaved());
+  if (phase.has_lanes_per_worker()) shape.lanes_per_worker = phase.lanes_per_worker();
   return shape;
 }
 

@@ -2,13 +2,42 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "absl/strings/str_join.h"
 #include "common/model/metadata_operation.h"
 #include "common/model/phase_shape.h"
 #include "common/not_a_number.h"
+#include "google/protobuf/text_format.h"
 
 namespace iobench {
+namespace {
+
+// Clears each single field that has the value with which a message without it would be read.
+void ClearZeros(google::protobuf::Message& message) {
+  using google::protobuf::FieldDescriptor;
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection.ListFields(message, &fields);
+  const std::unique_ptr<google::protobuf::Message> empty(message.New());
+  for (const FieldDescriptor* field : fields) {
+    const bool is_message = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
+    if (field->is_repeated()) {
+      for (int i = 0; is_message && i < reflection.FieldSize(message, field); ++i) {
+        ClearZeros(*reflection.MutableRepeatedMessage(&message, field, i));
+      }
+    } else if (is_message) {
+      ClearZeros(*reflection.MutableMessage(&message, field));
+    } else {
+      std::string value, zero;
+      google::protobuf::TextFormat::PrintFieldValueToString(message, field, -1, &value);
+      google::protobuf::TextFormat::PrintFieldValueToString(*empty, field, -1, &zero);
+      if (value == zero) reflection.ClearField(&message, field);
+    }
+  }
+}
+
+}  // namespace
 namespace {
 
 constexpr uint64_t kProcessorCacheBytes = 1 << 20;
@@ -114,6 +143,13 @@ bool CreatesFiles(const v1::Operation& operation) {
   return spec != nullptr && spec->creates_files && !operation.keep_existing() && UsesFiles(operation);
 }
 
+std::string MeaningOf(const google::protobuf::Message& part) {
+  const std::unique_ptr<google::protobuf::Message> meaning(part.New());
+  meaning->CopyFrom(part);
+  ClearZeros(*meaning);
+  return meaning->SerializeAsString();
+}
+
 bool MovesNothing(const v1::Operation& operation) {
   const EngineSpec* const engine = EngineOf(operation);
   return engine != nullptr && !engine->uses_files;
@@ -206,6 +242,11 @@ WorkerAssignments::WorkerAssignments(const v1::Phase& phase, size_t worker_count
       if (worker < worker_count) of_worker_[worker] = &assignment;
     }
   }
+}
+
+bool DropsCaches(const v1::Phase& phase) {
+  return std::any_of(phase.before().begin(), phase.before().end(),
+                     [](const v1::Step& step) { return step.has_drop_caches(); });
 }
 
 }  // namespace iobench

@@ -9,6 +9,7 @@
 
 #include "common/model/engine.h"
 #include "common/model/operation.h"
+#include "google/protobuf/message.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
 
@@ -60,6 +61,10 @@ bool UsesFiles(const v1::Plan& plan);
 bool CreatesFiles(const v1::Operation& operation);
 bool MovesNothing(const v1::Operation& operation);  // its engine uses no files: null, sim
 
+// Returns bytes that are equal for parts of completed plans that say the same, to be compared only: there, a field that was
+// left out and one that is 0, false or empty are the same.
+std::string MeaningOf(const google::protobuf::Message& part);
+
 // The phase of the plan that a phase of the report measured; repetitions have indices beyond the plan's last phase. Null:
 // the plan has no phases.
 const v1::Phase* PlannedPhase(const v1::Plan& plan, const v1::PhaseReport& phase);
@@ -108,6 +113,9 @@ class WorkerAssignments {
   const v1::Phase& phase_;
   std::vector<const v1::Assignment*> of_worker_;
 };
+
+// True if caches are dropped before the phase: --drop-caches, --cold.
+bool DropsCaches(const v1::Phase& phase);
 
 }  // namespace iobench
 

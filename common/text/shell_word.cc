@@ -23,4 +23,40 @@ std::string ShellWord(std::string_view text) {
   return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
 }
 
+std::string ShellCommand(std::span<const std::string> words) {
+  std::string command;
+  for (const std::string& word : words) absl::StrAppend(&command, command.empty() ? "" : " ", ShellWord(word));
+  return command;
+}
+
+std::optional<std::vector<QuotedWord>> WordsOfCommand(std::string_view command) {
+  std::vector<QuotedWord> words;
+  bool in_word = false;
+  for (size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    if (c == ' ') {
+      in_word = false;
+      continue;
+    }
+    if (!in_word) words.emplace_back();
+    in_word = true;
+    QuotedWord& word = words.back();
+    if (c == '\'') {
+      const size_t end = command.find('\'', i + 1);
+      if (end == std::string_view::npos) return std::nullopt;
+      word.text += command.substr(i + 1, end - i - 1);
+      word.quoted = true;
+      i = end;
+    } else if (c == '\\' && i + 1 < command.size()) {
+      word.text += command[++i];
+      word.quoted = true;
+    } else if (IsPlain(c)) {
+      word.text += c;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return words;
+}
+
 }  // namespace iobench

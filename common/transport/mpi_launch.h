@@ -1,8 +1,11 @@
-// Detects whether an MPI launcher started this process, using only the environment; no MPI library is needed.
+// Detects what launcher started this process, with MPI or without, using only the environment; no MPI library is needed.
 #ifndef COMMON_TRANSPORT_MPI_LAUNCH_H_
 #define COMMON_TRANSPORT_MPI_LAUNCH_H_
 
+#include <optional>
 #include <string>
+
+#include "absl/status/status.h"
 
 namespace iobench {
 
@@ -20,6 +23,17 @@ struct MpiLaunch {
 // Checks OMPI_COMM_WORLD_SIZE, PMIX_RANK and PMI_SIZE. SLURM_PROCID alone does not count, since batch scripts have it
 // too.
 MpiLaunch LauncherPromises();
+
+// One of several tasks that a batch system's launcher started without MPI: srun without --mpi, flux, jsrun, PALS. A
+// coordinator in each of them would be a benchmark of its own.
+struct SeparateTask {
+  bool speaks = false;   // whether this task is the one that prints the refusal, as far as that can be known
+  absl::Status refusal;  // InvalidArgument: why no coordinator may start here, and how to launch it instead
+};
+
+// nullopt: an MPI launcher started this process (LauncherPromises), or it is the only task. Only variables of a single
+// launch count (SLURM_STEP_NUM_TASKS, FLUX_JOB_SIZE, JSM_NAMESPACE_SIZE, PALS_RANKID), which batch scripts do not have.
+std::optional<SeparateTask> SeparateTaskHere();
 
 }  // namespace iobench
 

@@ -105,6 +105,7 @@ class TableBuilder {
       AddWorker(worker, table, totals);
     }
     if (results.empty()) return;
+    AddLaneTimes(workers, table);
     table.set_host(view_.roster.NameOf(client));
     table.set_bytes(totals.bytes);
     table.set_measured_bytes(Whole(totals.measured_bytes));
@@ -124,6 +125,28 @@ class TableBuilder {
     *report_.add_clients() = std::move(table);
   }
 
+  // Of lanes that count. The wait for a processor is unknown if that of one lane is.
+  void AddLaneTimes(const std::vector<const AlignedWorker*>& workers, v1::ClientPhaseReport& client) {
+    double wall_s = 0, cpu_s = 0, run_delay_s = 0;
+    bool knows_delay = true, any = false;
+    for (const AlignedWorker* const worker : workers) {
+      for (const v1::LaneResult& lane : worker->result->lanes()) {
+        const auto found = index_of_result_.find(&lane);
+        if (found == index_of_result_.end() || !view_.aligned.lanes[found->second].started) continue;
+        any = true;
+        const AlignedLane& aligned = view_.aligned.lanes[found->second];
+        wall_s += SecondsFrom(aligned.region_end - aligned.first_op);
+        cpu_s += lane.cpu_user_s() + lane.cpu_system_s();
+        run_delay_s += lane.run_delay_s();
+        knows_delay &= lane.has_run_delay_s();
+      }
+    }
+    client.set_lanes_wall_s(wall_s);
+    client.set_lanes_cpu_s(cpu_s);
+    if (!any || !knows_delay) return;
+    client.set_lanes_run_delay_s(run_delay_s);
+  }
+
   // Includes failed lanes.
   void AddTroubles(const std::vector<const AlignedWorker*>& workers, v1::ClientPhaseReport& client) {
     for (const AlignedWorker* const worker : workers) {
@@ -132,7 +155,7 @@ class TableBuilder {
         client.set_wrong_sectors(client.wrong_sectors() + lane.verify().mismatched());
       }
     }
-    if (std::optional<v1::PauseReport> pauses = PausesOf(view_.phase, workers); pauses.has_value())
+    if (std::optional<v1::PauseReport> pauses = PausesOf(view_.phase, workers, view_.figures.duration_s); pauses.has_value())
       *client.mutable_pauses() = *std::move(pauses);
   }
 
@@ -194,6 +217,7 @@ class TableBuilder {
     if (view_.traits.finds) table.set_found_items(lane.found_items());
     table.set_cpu_user_s(lane.cpu_user_s());
     table.set_cpu_system_s(lane.cpu_system_s());
+    if (lane.has_run_delay_s()) table.set_run_delay_s(lane.run_delay_s());
     table.set_stopped(lane.stopped());
     table.set_sat_out(lane.sat_out());
     for (const v1::ErrorCount& error : lane.errors())
@@ -218,6 +242,8 @@ class TableBuilder {
     const AlignedLane& aligned = view_.aligned.lanes[index];
     const LaneFigures& figures = view_.figures.lanes[index];
     v1::LanePhaseReport& table = AddCommon(lane, worker);
+    if (uint32_t target = 0; several_paths_ && view_.TargetOf(aligned, &target) != nullptr)
+      table.set_path(view_.run.plan().targets(static_cast<int>(target)).path());
     table.set_measured_bytes(Whole(figures.measured.bytes.value));
     table.set_bytes_per_s(figures.bytes_per_s());
     table.set_measured_ops(Whole(figures.measured.ops.value));
@@ -272,6 +298,7 @@ class TableBuilder {
   }
 
   const PhaseView& view_;
+  const bool several_paths_ = view_.run.plan().targets_size() > 1 && view_.phase.phase().only_target() == 0;
   v1::PhaseReport& report_;
   std::unordered_map<uint32_t, const AlignedWorker*> worker_of_number_;
   std::unordered_map<const v1::LaneResult*, size_t> index_of_result_;

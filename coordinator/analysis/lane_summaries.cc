@@ -71,9 +71,12 @@ void FillTool(const PhaseView& view, v1::PhaseReport& report) {
 }
 
 void FillLaneTimes(const PhaseView& view, v1::PhaseReport& report) {
-  double user_s = 0, system_s = 0, wall_s = 0;
+  double user_s = 0, system_s = 0, wall_s = 0, run_delay_s = 0;
+  bool knows_delay = true;
   for (const AlignedLane& lane : view.aligned.lanes) {
     if (!lane.started) continue;
+    run_delay_s += lane.result->run_delay_s();
+    knows_delay &= lane.result->has_run_delay_s();
     user_s += lane.result->cpu_user_s();
     system_s += lane.result->cpu_system_s();
     wall_s += SecondsFrom(lane.region_end - lane.first_op);
@@ -81,6 +84,7 @@ void FillLaneTimes(const PhaseView& view, v1::PhaseReport& report) {
   report.set_lanes_cpu_user_s(user_s);
   report.set_lanes_cpu_system_s(system_s);
   report.set_lanes_wall_s(wall_s);
+  if (knows_delay && wall_s > 0) report.set_lanes_run_delay_s(run_delay_s);
 }
 
 // Lanes compare only with those that do the same: the rates of the parts of a mix differ on purpose.
@@ -101,6 +105,22 @@ std::vector<Straggler> StragglersWithinParts(const PhaseView& view, std::span<co
   std::stable_sort(all.begin(), all.end(),
                    [](const Straggler& a, const Straggler& b) { return a.under_median > b.under_median; });
   return all;
+}
+
+// Other workers of a lost worker's client may have seen that the kernel killed a process of their control group. Empty
+// if they have not, or if the reason says it already.
+std::string OomText(const PhaseView& view, const AlignedWorker& lost) {
+  constexpr char kWord[] = "oom_kill";
+  if (lost.missing_reason.find(kWord) != std::string::npos) return "";
+  const size_t client = view.roster.ClientOf(lost.number);
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    if (view.roster.ClientOf(worker.number) != client || worker.result->host().cgroup().oom_kills() == 0) continue;
+    return absl::StrCat("; meanwhile the kernel killed ", worker.result->host().cgroup().oom_kills(),
+                        " of the processes of worker ", worker.number,
+                        "'s control group, whose memory was used up (", kWord,
+                        " of memory.events): raise memory.max, or use fewer lanes or a smaller -r or --depth");
+  }
+  return "";
 }
 
 }  // namespace
@@ -171,7 +191,8 @@ void FillLosses(const PhaseView& view, v1::PhaseReport& report) {
       ++lost;
       v1::Problem problem;
       const bool refused = !worker.result->refused_reason().empty();
-      problem.set_message(absl::StrCat(refused ? "" : "lost: ", worker.missing_reason));
+      problem.set_message(
+          absl::StrCat(refused ? "" : "lost: ", worker.missing_reason, refused ? "" : OomText(view, worker)));
       add_error(worker, problem);
     }
     for (const v1::LaneResult& lane : worker.result->lanes()) {
@@ -205,6 +226,34 @@ void FillLosses(const PhaseView& view, v1::PhaseReport& report) {
   report.set_lanes_on_own_client(on_own_client);
 }
 
+namespace {
+
+// One step for what the samplers did, each with its host.
+void AddServerStep(const PhaseView& view, v1::PhaseReport& report) {
+  std::vector<std::string> outcomes;
+  double seconds = 0;
+  bool all_dropped = true;
+  std::string name;
+  for (const v1::ServerRecord& record : view.phase.servers()) {
+    if (!record.has_dropped_caches()) continue;
+    const bool known = record.sampler() < static_cast<uint32_t>(view.run.samplers_size());
+    const std::string host = known ? view.run.samplers(static_cast<int>(record.sampler())).host()
+                                   : absl::StrCat("sampler ", record.sampler());
+    name = record.dropped_caches().name();
+    seconds = std::max(seconds, record.dropped_caches().seconds());
+    all_dropped &= record.dropped_caches().system_caches();
+    outcomes.push_back(absl::StrCat(host, ": ", record.dropped_caches().outcome()));
+  }
+  if (outcomes.empty()) return;
+  v1::StepResult& step = *report.add_steps();
+  step.set_name(name);
+  step.set_seconds(seconds);
+  step.set_system_caches(all_dropped);
+  step.set_outcome(absl::StrJoin(outcomes, "; "));
+}
+
+}  // namespace
+
 void FillSteps(const PhaseView& view, v1::PhaseReport& report) {
   struct Outcomes {
     std::vector<std::string> in_order;
@@ -216,11 +265,13 @@ void FillSteps(const PhaseView& view, v1::PhaseReport& report) {
     const auto [position, is_new] = index_of.try_emplace(step.name(), report.steps_size());
     if (is_new) {
       report.add_steps()->set_name(step.name());
+      report.mutable_steps(position->second)->set_system_caches(true);  // until one did not
       outcomes.emplace_back();
     }
     v1::StepResult& merged = *report.mutable_steps(position->second);
     merged.set_seconds(std::max(merged.seconds(), step.seconds()));
     merged.set_bytes(merged.bytes() + step.bytes());
+    merged.set_system_caches(merged.system_caches() && step.system_caches());
     Outcomes& mine = outcomes[static_cast<size_t>(position->second)];
     if (mine.workers[step.outcome()]++ == 0) mine.in_order.push_back(step.outcome());
   };
@@ -235,7 +286,9 @@ void FillSteps(const PhaseView& view, v1::PhaseReport& report) {
   for (const v1::StepResult& hook : hooks) {
     if (!is_before(hook)) add(hook);
   }
-  for (int i = 0; i < report.steps_size(); ++i) {
+  const int of_clients = report.steps_size();
+  AddServerStep(view, report);
+  for (int i = 0; i < of_clients; ++i) {
     const Outcomes& mine = outcomes[static_cast<size_t>(i)];
     std::vector<std::string> texts;
     for (const std::string& outcome : mine.in_order) {

@@ -94,7 +94,12 @@ double TimedBytes(const v1::PhaseReport& phase, double warmup_s) {
 // Why the disks did not determine the phase's rate; empty: they did, or it is unknown.
 std::string PastDisks(const v1::PhaseReport& phase, double timed_bytes, const std::string& whose) {
   const Directions directions = DirectionsOf(phase);
-  const double share = DiskTrafficOf(phase).bytes / timed_bytes;
+  // What servers returned is divided by their whole records; rates lose what lies at the edges of a short phase.
+  const v1::ReadSources& sources = phase.read_sources();
+  const bool is_split = directions.reads && sources.has_server_disk_bytes() && sources.server_bytes() > 0;
+  const double share = is_split ? static_cast<double>(sources.server_disk_bytes()) /
+                                      static_cast<double>(sources.server_bytes())
+                                : DiskTrafficOf(phase).bytes / timed_bytes;
   if (phase.headline_in_ops() || timed_bytes == 0 || directions.reads == directions.writes) return "";
   if (!(share < (directions.reads ? kReadFromDisks : kWrittenToDisks))) return "";  // NaN too
   return absl::StrFormat("of what %s, %.0f %% %s by the servers' counters", whose, 100 * share,

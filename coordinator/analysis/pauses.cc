@@ -7,32 +7,37 @@
 
 #include "common/model/plan_traits.h"
 #include "common/time.h"
+#include "coordinator/analysis/marks/stalls.h"
 
 namespace iobench {
 namespace {
-
-constexpr double kShortestStallSeconds = 1.0;
 
 struct Pause {
   double begin_s = 0;  // from the phase's start
   double end_s = 0;
   const char* part = "";
+  bool is_stall = false;
   double seconds() const { return end_s - begin_s; }
 };
 
 std::vector<Pause> PausesOfLane(const v1::PhaseRecord& phase, const v1::LaneResult& lane,
-                                const ClockMap& clock) {
+                                const ClockMap& clock, double phase_s) {
   const auto at = [&](int64_t worker_ns) {
     return SecondsFrom(clock.ToCoordinator({worker_ns}).ns - phase.start_coord_ns());
   };
   std::vector<Pause> pauses;
+  // A part that a lane does once has nothing to compare it with.
   const auto add = [&](const char* part, double begin_s, double seconds) {
-    if (seconds > 0) pauses.push_back({begin_s, begin_s + seconds, part});
+    if (seconds > 0) pauses.push_back({begin_s, begin_s + seconds, part, seconds >= kShortestStallSeconds});
   };
   // Unless its duration belongs to the timed region, files are opened before the phase starts.
   add("open", phase.phase().region().open() ? at(lane.first_op_worker_ns()) : -lane.open_s(), lane.open_s());
-  add("ops", at(lane.stall_begin_worker_ns()),
-      SecondsFrom(lane.stall_end_worker_ns() - lane.stall_begin_worker_ns()));
+  // The longest one counts as a pause even if it is no stall.
+  if (lane.stall_end_worker_ns() > lane.stall_begin_worker_ns())
+    pauses.push_back({at(lane.stall_begin_worker_ns()), at(lane.stall_end_worker_ns()), "ops", false});
+  for (const LaneStall& stall : StallsOf(lane, phase_s)) {
+    pauses.push_back({at(stall.begin_worker_ns), at(stall.end_worker_ns), "ops", true});
+  }
   const double ops_end_s = at(lane.ops_end_worker_ns());
   add("fsync", ops_end_s, lane.fsync_s());
   add("close", ops_end_s + lane.fsync_s(), lane.close_s());
@@ -54,12 +59,13 @@ std::optional<Pause> PauseInPreparation(const v1::PhaseRecord& phase, const v1::
     }
   }
   if (!seconds.has_value() || *seconds <= work_s) return std::nullopt;
-  return Pause{-phase.prepare_s(), -phase.prepare_s() + *seconds - work_s, "prepare"};
+  const double pause_s = *seconds - work_s;
+  return Pause{-phase.prepare_s(), -phase.prepare_s() + pause_s, "prepare", pause_s >= kShortestStallSeconds};
 }
 
 // Adds the stalls among the pauses: those that overlap are one.
 void AddStalls(std::vector<Pause> pauses, v1::PauseReport& report) {
-  std::erase_if(pauses, [](const Pause& pause) { return pause.seconds() < kShortestStallSeconds; });
+  std::erase_if(pauses, [](const Pause& pause) { return !pause.is_stall; });
   std::sort(pauses.begin(), pauses.end(),
             [](const Pause& a, const Pause& b) { return a.begin_s < b.begin_s; });
   double counted_until_s = 0;
@@ -77,7 +83,7 @@ void AddStalls(std::vector<Pause> pauses, v1::PauseReport& report) {
 }  // namespace
 
 std::optional<v1::PauseReport> PausesOf(const v1::PhaseRecord& phase,
-                                        std::span<const AlignedWorker* const> workers) {
+                                        std::span<const AlignedWorker* const> workers, double phase_s) {
   std::vector<Pause> pauses;
   for (const AlignedWorker* const worker : workers) {
     if (worker->clock == nullptr) continue;
@@ -85,7 +91,7 @@ std::optional<v1::PauseReport> PausesOf(const v1::PhaseRecord& phase,
       pauses.push_back(*pause);
     for (const v1::LaneResult& lane : worker->result->lanes()) {
       if (lane.first_op_worker_ns() == 0) continue;
-      for (const Pause& pause : PausesOfLane(phase, lane, *worker->clock)) pauses.push_back(pause);
+      for (const Pause& pause : PausesOfLane(phase, lane, *worker->clock, phase_s)) pauses.push_back(pause);
     }
   }
   const auto longest = std::max_element(

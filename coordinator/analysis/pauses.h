@@ -11,10 +11,11 @@
 namespace iobench {
 
 // Returns the pauses of one client's lanes, including failed ones: for each lane, the longest one within its ops, and
-// its open, fsync, close and settling; in a soak, also their preparation. nullopt: none is known. `workers`: the
-// client's workers, without lost ones.
+// its open, fsync, close and settling; in a soak, also their preparation. Stalls are pauses within ops by the rule of
+// marks/stalls.h, and others of 1 s or more. nullopt: no pause is known. `workers`: the client's workers, without lost
+// ones; `phase_s`: from the first op to the end of the last timed region.
 std::optional<v1::PauseReport> PausesOf(const v1::PhaseRecord& phase,
-                                        std::span<const AlignedWorker* const> workers);
+                                        std::span<const AlignedWorker* const> workers, double phase_s);
 
 }  // namespace iobench
 

@@ -106,6 +106,22 @@ void FillClock(std::span<const uint32_t> workers, std::span<const v1::WorkerPhas
 }
 
 // What any worker of the client has seen, in the order of the plan's targets.
+// Processors and memory, and how much of the host's they are.
+void FillResources(const v1::RunRecord& run, std::span<const uint32_t> workers, v1::ClientReport& report) {
+  std::vector<const v1::WorkerFacts*> facts;
+  for (const uint32_t worker : workers) facts.push_back(&run.workers(static_cast<int>(worker)));
+  report.set_memory_bytes(MemoryOfWorkers(facts));
+  report.set_processors(facts.front()->processors());
+  for (const v1::WorkerFacts* const worker : facts) {
+    report.set_host_processors(std::max(report.host_processors(), worker->host_processors()));
+    report.set_host_memory_bytes(std::max(report.host_memory_bytes(), worker->host_memory_bytes()));
+    if (worker->has_cpu_quota_processors() && !(report.cpu_quota_processors() < worker->cpu_quota_processors() &&
+                                                report.has_cpu_quota_processors())) {
+      report.set_cpu_quota_processors(worker->cpu_quota_processors());
+    }
+  }
+}
+
 void FillTargets(const v1::RunRecord& run, std::span<const uint32_t> workers, v1::ClientReport& report) {
   std::map<uint32_t, const v1::TargetFacts*> seen_targets;
   for (const uint32_t worker : workers) {
@@ -143,8 +159,7 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
     table.set_host(roster.NameOf(client));
     table.set_boot_id(facts.boot_id());
     table.set_worker_count(static_cast<uint32_t>(roster.WorkersOf(client).size()));
-    table.set_processors(facts.processors());
-    table.set_memory_bytes(facts.memory_bytes());
+    FillResources(run, roster.WorkersOf(client), table);
     table.set_l2_cache_bytes(facts.l2_cache_bytes());
     table.set_l3_cache_bytes(facts.l3_cache_bytes());
     table.set_kernel(facts.kernel());

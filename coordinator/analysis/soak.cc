@@ -26,9 +26,9 @@ bool WritesBytes(std::string_view kind) {
   return kind == "write" || kind == "update" || kind == "create" || kind == "append";
 }
 
-constexpr double kSecondsPerHour = 3600;
 constexpr double kLevelPercent = 95;
-constexpr size_t kMaxForSlopes = 1000;  // half a million slopes
+constexpr double kMarginPercent = 5;  // a trend whose interval is within this is none
+constexpr size_t kMinRounds = 10;     // fewer show no trend
 
 void AddTo(const google::protobuf::RepeatedPtrField<v1::FailedOps>& from,
            google::protobuf::RepeatedPtrField<v1::FailedOps>& sums) {
@@ -72,6 +72,7 @@ void AddLoss(const v1::PhaseReport& phase, v1::SoakLoss& loss) {
   const v1::VerifyResult& verify = phase.verify();
   loss.set_verified_sectors(loss.verified_sectors() + verify.sectors());
   loss.set_undetermined(loss.undetermined() + verify.undetermined());
+  loss.set_missing_bytes(loss.missing_bytes() + verify.missing_bytes());
   for (const auto& [kind, count] : verify.counts()) {
     if (kind == "zeros") {
       loss.set_lost(loss.lost() + count);
@@ -181,20 +182,8 @@ void AddFullness(const v1::PhaseReport& phase, v1::SoakReport& soak) {
 }
 
 struct Series {
-  std::vector<double> hours, rates;
+  std::vector<double> begin_s, rates;
 };
-
-// Replaces groups of neighbours, all of the same size, by their medians, to limit the number of points.
-Series Thinned(const Series& all) {
-  if (all.rates.size() <= kMaxForSlopes) return all;
-  const size_t each = (all.rates.size() + kMaxForSlopes - 1) / kMaxForSlopes;
-  Series thinned;
-  for (size_t i = 0; i + each <= all.rates.size(); i += each) {
-    thinned.hours.push_back(MedianOfSeries(std::span(all.hours).subspan(i, each)));
-    thinned.rates.push_back(MedianOfSeries(std::span(all.rates).subspan(i, each)));
-  }
-  return thinned;
-}
 
 void SetTrend(const Series& series, v1::SoakTrend& trend) {
   const size_t count = series.rates.size(), quarter = (count + 3) / 4;
@@ -203,19 +192,26 @@ void SetTrend(const Series& series, v1::SoakTrend& trend) {
   trend.set_median(MedianOfSeries(rates));
   trend.set_first_quarter(MedianOfSeries(rates.first(quarter)));
   trend.set_last_quarter(MedianOfSeries(rates.last(quarter)));
-  trend.set_percent_per_hour(kNaN);
-  trend.set_low(kNaN);
-  trend.set_high(kNaN);
+  trend.set_observed_s(count > 0 ? series.begin_s.back() - series.begin_s.front() : 0);
+  trend.set_percent(kNaN);
+  trend.set_low_percent(kNaN);
+  trend.set_high_percent(kNaN);
+  trend.set_correlation(kNaN);
   trend.set_level_percent(kLevelPercent);
+  trend.set_margin_percent(kMarginPercent);
   trend.set_verdict("too few rounds");
-  if (count < kMinForInterval || !(trend.median() > 0)) return;
-  const Series thinned = Thinned(series);
-  const SlopeInterval slope = TheilSenInterval(thinned.hours, thinned.rates);
-  const double percent = 100 / trend.median();
-  trend.set_percent_per_hour(slope.slope * percent);
-  trend.set_low(slope.low * percent);
-  trend.set_high(slope.high * percent);
-  trend.set_verdict(trend.low() > 0 ? "rises" : trend.high() < 0 ? "falls" : "no trend");
+  if (count < kMinRounds || !(trend.median() > 0)) return;
+  const SeriesTrend found = TrendOf(series.begin_s, series.rates, kLevelPercent / 100);
+  const double percent = 100 * trend.observed_s() / trend.median();  // over the time that was observed, no other
+  trend.set_percent(found.slope * percent);
+  trend.set_low_percent(found.low * percent);
+  trend.set_high_percent(found.high * percent);
+  trend.set_correlation(found.correlation);
+  const bool is_steady = trend.low_percent() >= -kMarginPercent && trend.high_percent() <= kMarginPercent;
+  trend.set_verdict(trend.low_percent() > 0    ? "rises"
+                    : trend.high_percent() < 0 ? "falls"
+                    : is_steady                ? "steady"
+                                               : "not shown");
 }
 
 }  // namespace
@@ -265,7 +261,7 @@ void NoteSoakTrends(v1::RunReport& report) {
     Series series;
     for (const v1::SoakRound& round : soak.rounds()) {
       if (i >= round.rates_size() || !std::isfinite(round.rates(i))) continue;
-      series.hours.push_back(round.begin_s() / kSecondsPerHour);
+      series.begin_s.push_back(round.begin_s());
       series.rates.push_back(round.rates(i));
     }
     SetTrend(series, *soak.mutable_trends(i));

@@ -142,11 +142,13 @@ v1::FinishedPhase FinishPhase(const v1::RunRecord& run, const v1::PhaseRecord& p
   FillBetween(view, report);
   FillOpenLoop(view, report);
   FillParts(view, report);
+  FillPaths(view, report);
   FillClientTables(view, report);
   FillWrites(view, report);
   FillReads(view, report);
   FillFullness(view, report);
   FillServers(view, report);
+  FillServerReads(view, report);
   FillLaneSummaries(view, report);
   FillMarks(view, report);
   FillLimits(view, report);

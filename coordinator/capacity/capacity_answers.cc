@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -43,14 +44,37 @@ const v1::Scaling* ScalingOver(const v1::CapacityReport& report, const char* wha
   return nullptr;
 }
 
-// The first whole n at which a curve over curve_n reaches the rate, interpolated linearly between its points.
-std::optional<double> FirstN(const v1::UslReport& law, const google::protobuf::RepeatedField<double>& curve,
-                             double rate) {
-  for (int i = 0; i < curve.size(); ++i) {
-    if (!(curve[i] >= rate)) continue;
-    double n = law.curve_n(i);
-    if (i > 0) n -= (n - law.curve_n(i - 1)) * (curve[i] - rate) / (curve[i] - curve[i - 1]);
-    return std::ceil(n - 1e-9);
+// Rates over n, with their intervals: of the law, or as measured.
+struct RateCurve {
+  std::vector<double> n, rates, low, high;
+};
+
+RateCurve CurveOf(const v1::Scaling& scaling) {
+  RateCurve curve;
+  if (scaling.has_usl()) {
+    const v1::UslReport& law = scaling.usl();
+    curve.n.assign(law.curve_n().begin(), law.curve_n().end());
+    curve.rates.assign(law.curve_ops_per_s().begin(), law.curve_ops_per_s().end());
+    curve.low.assign(law.curve_low().begin(), law.curve_low().end());
+    curve.high.assign(law.curve_high().begin(), law.curve_high().end());
+    return curve;
+  }
+  for (const v1::ScalingLevel& level : scaling.levels()) {
+    curve.n.push_back(level.n());
+    curve.rates.push_back(level.mean_ops_per_s());
+    curve.low.push_back(level.mean_low());
+    curve.high.push_back(level.mean_high());
+  }
+  return curve;
+}
+
+// The first whole n at which `values` over n reach the rate, interpolated linearly between its points.
+std::optional<double> FirstN(const std::vector<double>& n, const std::vector<double>& values, double rate) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!(values[i] >= rate)) continue;
+    double first = n[i];
+    if (i > 0 && std::isfinite(values[i])) first -= (n[i] - n[i - 1]) * (values[i] - rate) / (values[i] - values[i - 1]);
+    return std::ceil(first - 1e-9);
   }
   return std::nullopt;
 }
@@ -60,35 +84,62 @@ std::string NounOf(const std::string& over, double n) {
   return n == 1 ? over.substr(0, over.size() - 1) : over;
 }
 
+// "200 ops/s (195 to 206)"
+std::string WithInterval(const v1::ScalingLevel& level) {
+  const std::string rate = OpsText(level.mean_ops_per_s());
+  if (!std::isfinite(level.mean_high())) return rate;
+  return absl::StrCat(rate, " (", FormatCount(level.mean_low()), " to ", FormatCount(level.mean_high()), ")");
+}
+
+// Why no n is named for a rate that is over all that were measured; empty: the law may be asked.
+std::string WhyOutOfReach(const v1::Scaling& scaling, double rate) {
+  const v1::ScalingLevel& best = HighestLevelOf(scaling);
+  const uint32_t largest_n = scaling.levels().rbegin()->n();
+  if (rate <= best.mean_ops_per_s()) return "";
+  const std::string measured =
+      absl::StrCat("the highest rate measured is ", WithInterval(best), " with ", best.n(), " ",
+                   NounOf(scaling.over(), best.n()));
+  if (rate <= best.mean_high() && scaling.plateau_n() > 0)
+    return absl::StrCat("not shown: it is within the error of the highest rate: ", measured);
+  if (scaling.plateau_n() > 0) {
+    return absl::StrCat("no number of ", scaling.over(), " is known to reach it: ", measured, "; from ",
+                        scaling.plateau_n(), " ", NounOf(scaling.over(), scaling.plateau_n()), " on, more, up to ",
+                        largest_n, ", bring no more");
+  }
+  if (scaling.has_usl()) return "";
+  return absl::StrCat("more than ", largest_n, " ", scaling.over(), ": ", measured,
+                      "; without a law that fits, nothing is predicted beyond");
+}
+
 std::string ClientsNeeded(const v1::Scaling& scaling, double rate) {
   const std::string& over = scaling.over();
-  if (!scaling.has_usl()) {
-    for (const v1::ScalingLevel& level : scaling.levels()) {
-      if (level.median_ops_per_s() >= rate)
-        return absl::StrCat(level.n(), " ", NounOf(over, level.n()), ", as measured; there is no fit over ",
-                            over);
-    }
-    return absl::StrCat("unknown: there is no fit over ", over, " (", scaling.usl_refused(), ")");
-  }
-  const v1::UslReport& law = scaling.usl();
-  const std::optional<double> n = FirstN(law, law.curve_ops_per_s(), rate);
+  if (std::string why = WhyOutOfReach(scaling, rate); !why.empty()) return why;
+  const RateCurve curve = CurveOf(scaling);
+  const std::optional<double> n = FirstN(curve.n, curve.rates, rate);
   if (!n.has_value()) {
-    const double most = *std::max_element(law.curve_ops_per_s().begin(), law.curve_ops_per_s().end());
-    return law.has_n_star() && law.n_star().value() <= kMaxExtrapolation * law.largest_n()
-               ? absl::StrFormat("no number of %s reaches it: by the fit, the rate peaks at %s with %.0f",
-                                 over, OpsText(law.x_max().value()), std::floor(law.n_star().value()))
-               : absl::StrFormat(
-                     "more than %.0f %s, which reach %s by the fit; no prediction goes beyond twice the %s "
-                     "measured",
-                     kMaxExtrapolation * law.largest_n(), over, OpsText(most), over);
+    const double most = *std::max_element(curve.rates.begin(), curve.rates.end());
+    const v1::UslReport& law = scaling.usl();
+    return law.has_n_star() ? absl::StrFormat("no number of %s reaches it: by the fit, the rate peaks at %s with %.0f",
+                                              over, OpsText(law.x_max().value()), std::floor(law.n_star().value()))
+                            : absl::StrFormat(
+                                  "more than %.0f %s, which reach %s by the fit; no prediction goes beyond twice the %s "
+                                  "measured",
+                                  kMaxExtrapolation * law.largest_n(), over, OpsText(most), over);
   }
-  const std::optional<double> best = FirstN(law, law.curve_high(), rate);
-  const std::optional<double> worst = FirstN(law, law.curve_low(), rate);
-  return absl::StrFormat(
-      "%.0f %s (95 %%: %s to %s)%s", *n, NounOf(over, *n),
-      best.has_value() ? absl::StrFormat("%.0f", *best) : "?",
-      worst.has_value() ? absl::StrFormat("%.0f", *worst) : "more than twice the measured ones",
-      *n > law.largest_n() ? absl::StrFormat(", extrapolated from the %.0f measured", law.largest_n()) : "");
+  const std::optional<double> best = FirstN(curve.n, curve.high, rate);
+  const std::optional<double> worst = FirstN(curve.n, curve.low, rate);
+  const bool has_interval = std::isfinite(curve.low.front());
+  const double largest_n = scaling.levels().rbegin()->n();
+  return absl::StrCat(
+      absl::StrFormat("%.0f %s", *n, NounOf(over, *n)),
+      !has_interval ? ", of which the error is unknown without repetitions"
+                    : absl::StrFormat(" (95 %%: %s to %s)", best.has_value() ? absl::StrFormat("%.0f", *best) : "?",
+                                      worst.has_value()   ? absl::StrFormat("%.0f", *worst)
+                                      : scaling.has_usl() ? "more than twice the measured ones, or never"
+                                                          : "more than were measured, or never"),
+      !scaling.has_usl()
+          ? ", interpolated between those measured"
+          : *n > largest_n ? absl::StrFormat(", extrapolated from the %.0f measured", largest_n) : "");
 }
 
 void AnswerNeed(const CapacityQuestions& questions, v1::CapacityReport& report) {
@@ -177,6 +228,26 @@ std::string GrowthText(const ResourceUse& busiest, double own_factor, const Reso
       factor, OpsText(factor * highest_per_s), why, busiest.name, 100 * busiest.share);
 }
 
+// What the measurement itself says against more clients; empty: nothing.
+std::string WhyNoGrowth(const v1::CapacityReport& report) {
+  for (const v1::Scaling& scaling : report.scalings()) {
+    const std::string& over = scaling.over();
+    const bool has_peak = scaling.usl().has_x_max();
+    if (scaling.plateau_n() == 0 && !has_peak) continue;
+    const std::string found =
+        has_peak ? absl::StrFormat("by the fit over %s, the rate peaks at %s (95 %%: %s to %s)", over,
+                                   OpsText(scaling.usl().x_max().value()), FormatCount(scaling.usl().x_max().low()),
+                                   FormatCount(scaling.usl().x_max().high()))
+                 : absl::StrFormat("from %d %s on, more, up to %d, bring no more than %s", scaling.plateau_n(),
+                                   NounOf(over, scaling.plateau_n()), scaling.levels().rbegin()->n(),
+                                   WithInterval(HighestLevelOf(scaling)));
+    return over == "clients" ? absl::StrCat("no gain is to be expected: ", found)
+                             : absl::StrCat("unknown: ", found,
+                                            "; whether more clients exceed that, only a measurement with more can tell");
+  }
+  return "";
+}
+
 // The speed, in Gbit/s, of the next faster common link.
 std::optional<double> FasterLink(double bytes_per_s) {
   for (const double gigabits : {1.0, 10.0, 25.0, 40.0, 100.0, 200.0, 400.0, 800.0}) {
@@ -206,8 +277,9 @@ void AnswerMore(const CapacitySearch& search, v1::CapacityReport& report) {
   const ResourceUse* const elsewhere =
       next([&](const ResourceUse& use) { return use.server != busiest.server; });
   if (busiest.server.empty()) {
-    return Add("more clients, or faster ones", GrowthText(busiest, kUnlimited, elsewhere, highest_per_s),
-               report);
+    const std::string limit = WhyNoGrowth(report);
+    return Add("more clients, or faster ones",
+               limit.empty() ? GrowthText(busiest, kUnlimited, elsewhere, highest_per_s) : limit, report);
   }
   const std::optional<double> gigabits =
       busiest.link_bytes_per_s > 0 ? FasterLink(busiest.link_bytes_per_s) : std::nullopt;

@@ -167,6 +167,9 @@ void FillSlo(const CapacitySearch& search, const CapacityFacts& facts, double by
   if (facts.mix_per_s > 0) answer.set_max_times_mix(outcome.max_per_s / facts.mix_per_s);
   answer.set_figure_us(outcome.figure_us);
   answer.set_sure(outcome.sure);
+  answer.set_fails_at_ops_per_s(outcome.fails_at_per_s);
+  answer.set_confidence_percent(100 * outcome.confidence);
+  answer.set_tests(outcome.tests);
   if (!outcome.text.empty()) answer.set_text(outcome.text);
   for (const JudgedProbe& judged : search.slo_search()->probes()) {
     v1::SloStep& step = *answer.add_probes();
@@ -237,9 +240,10 @@ void CheckMemory(const CapacitySearch& search, v1::CapacityReport& report) {
   }
   if (count == 0) return;
   report.add_warnings(absl::StrFormat(
-      "%d of %d phases measured the clients' memory, at least in part (%s): use -I, or files larger than memory "
+      "%d of %d phases %s the clients' memory, at least in part (%s): use -I, or files larger than memory "
       "(-s 2xram), to measure the storage",
-      count, search.steps().size(), absl::StrJoin(found, ", ")));
+      count, search.steps().size(), found == std::set<std::string>{"maybe_cached"} ? "may have measured" : "measured",
+      absl::StrJoin(found, ", ")));
 }
 
 void CheckLaws(const CapacitySearch& search, v1::CapacityReport& report) {

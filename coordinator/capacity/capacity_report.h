@@ -50,6 +50,8 @@ double LoadLimitOf(const v1::CapacityReport& report);
 
 // Part of ReportOf. scaling_report.cc: throughput over clients or lanes. REQUIRES: at least two levels.
 v1::Scaling ScalingOf(const CapacitySearch& search, CapacityStep::Kind kind, const CapacityFacts& facts);
+// The level with the highest mean rate. REQUIRES: at least one level, with their means.
+const v1::ScalingLevel& HighestLevelOf(const v1::Scaling& scaling);
 // capacity_answers.cc: what-if questions, and the load if the report has nothing to compare it with. REQUIRES: the rest
 // of the report.
 void AnswerQuestions(const CapacityQuestions& questions, v1::CapacityReport& report);

@@ -15,8 +15,9 @@ namespace {
 using Kind = CapacityStep::Kind;
 
 constexpr size_t kEnoughLevels = 6;  // for a fit without a warning
-// A search for a load: doublings from a hundredth, bisections, the retest, and the confirmation, three times as long.
-constexpr double kProbesOfSearch = 16;
+// A search for a load: doublings from a hundredth, bisections, each failure twice, and five tests of both ends, one of
+// which is three times as long.
+constexpr double kProbesOfSearch = 26;
 // Starting and saving a phase, and waiting for its slowest op.
 constexpr double kFixedSeconds = 0.3;
 constexpr double kLeastMeasureSeconds = 1;

@@ -3,11 +3,15 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "coordinator/analysis/capacity/load_curve.h"
 #include "coordinator/analysis/capacity/usl.h"
 #include "coordinator/analysis/phase/spread.h"
+#include "coordinator/analysis/statistics/student_t.h"
 #include "coordinator/capacity/capacity_report.h"
 
 namespace iobench {
@@ -15,7 +19,9 @@ namespace {
 
 using Kind = CapacityStep::Kind;
 
-constexpr size_t kResamples = 1000;
+constexpr double kTail = 0.025;  // of an interval of 95 %
+// A peak of the law may lie between two measured levels, but not far above both.
+constexpr double kMaxAbovePlateau = 0.05;
 constexpr size_t kMaxCurvePoints = 128;  // whole numbers of n; up to here, all of them
 
 double MedianOver(const LevelFigures& level, double StepFigures::*figure) {
@@ -76,7 +82,88 @@ void SetFigure(double value, const UslInterval& interval, v1::UslFigure& figure)
   figure.set_high(interval.high);
 }
 
-void FitLaw(uint64_t seed, v1::Scaling& scaling) {
+// The scatter of the repetitions, relative to the mean of their level: assumed to be that of all levels.
+struct Scatter {
+  double deviation = 0;
+  double degrees = 0;  // 0: no level has repetitions
+};
+Scatter ScatterOf(const v1::Scaling& scaling) {
+  double squares = 0;
+  Scatter scatter;
+  for (const v1::ScalingLevel& level : scaling.levels()) {
+    for (const double rate : level.ops_per_s()) {
+      const double off = rate / level.mean_ops_per_s() - 1;
+      squares += off * off;
+    }
+    scatter.degrees += level.ops_per_s_size() - 1;
+  }
+  if (scatter.degrees > 0) scatter.deviation = std::sqrt(squares / scatter.degrees);
+  return scatter;
+}
+
+void FillMeans(v1::Scaling& scaling) {
+  for (v1::ScalingLevel& level : *scaling.mutable_levels()) {
+    double sum = 0;
+    for (const double rate : level.ops_per_s()) sum += rate;
+    level.set_mean_ops_per_s(sum / level.ops_per_s_size());
+  }
+  const Scatter scatter = ScatterOf(scaling);
+  for (v1::ScalingLevel& level : *scaling.mutable_levels()) {
+    const double share = scatter.degrees > 0 ? StudentQuantile(kTail, scatter.degrees) * scatter.deviation /
+                                                   std::sqrt(level.ops_per_s_size())
+                                             : kNotMeasured;
+    level.set_mean_low(level.mean_ops_per_s() * (1 - share));
+    level.set_mean_high(level.mean_ops_per_s() * (1 + share));
+  }
+}
+
+// Whether the repetitions show that `more` has a higher rate; without repetitions, whether it was measured.
+bool IsHigher(const v1::ScalingLevel& more, const v1::ScalingLevel& level, const Scatter& scatter) {
+  const double gain = std::log(more.mean_ops_per_s() / level.mean_ops_per_s());
+  if (scatter.degrees == 0) return gain > 0;
+  const double error = scatter.deviation * std::sqrt(1.0 / more.ops_per_s_size() + 1.0 / level.ops_per_s_size());
+  return gain > StudentQuantile(kTail, scatter.degrees) * error;
+}
+
+// From the first level on that no later one exceeds.
+void FindPlateau(v1::Scaling& scaling) {
+  const Scatter scatter = ScatterOf(scaling);
+  const auto& levels = scaling.levels();
+  for (int i = 0; i + 1 < levels.size(); ++i) {
+    const auto exceeds = [&](const v1::ScalingLevel& more) { return IsHigher(more, levels[i], scatter); };
+    if (std::any_of(levels.begin() + i + 1, levels.end(), exceeds)) continue;
+    return scaling.set_plateau_n(levels[i].n());
+  }
+}
+
+// Why the law is not offered although it could be fitted; empty: it is.
+std::string WhyNoLaw(const UslFit& fit, const v1::Scaling& scaling) {
+  const std::string& over = scaling.over();
+  if (std::isnan(fit.fit_p)) {
+    return "without repetitions it cannot be tested whether the law holds (--repeat 2 or more); rates are interpolated "
+           "between those measured";
+  }
+  if (!fit.Fits()) {
+    return absl::StrFormat(
+        "the law does not fit: with %.0f %s, the rate is %.0f %% %s than the law says, which is more than the repetitions "
+        "scatter (p %s); rates are interpolated between those measured",
+        fit.worst_n, fit.worst_n == 1 ? over.substr(0, over.size() - 1) : over, 100 * std::abs(fit.worst_share),
+        fit.worst_share > 0 ? "higher" : "lower", fit.fit_p < 0.001 ? "< 0.001" : absl::StrFormat("%.3f", fit.fit_p));
+  }
+  if (scaling.plateau_n() == 0) return "";
+  const v1::ScalingLevel& best = HighestLevelOf(scaling);
+  double most = 0;
+  for (double n = 1; n <= fit.largest_n; ++n) most = std::max(most, fit.terms.OpsPerSecond(n));
+  const double highest = std::isfinite(best.mean_high()) ? best.mean_high() : best.mean_ops_per_s();
+  if (most <= (1 + kMaxAbovePlateau) * highest) return "";
+  return absl::StrFormat(
+      "the law says that up to %.0f ops/s can be reached, but no more than %.0f was, although more %s were measured; rates "
+      "are interpolated between those measured",
+      most, highest, over);
+}
+
+void FitLaw(v1::Scaling& scaling) {
+  scaling.set_fit_p(kNotMeasured);
   std::vector<UslPoint> points;
   for (const v1::ScalingLevel& level : scaling.levels()) {
     for (const double rate : level.ops_per_s()) points.push_back({static_cast<double>(level.n()), rate});
@@ -86,10 +173,12 @@ void FitLaw(uint64_t seed, v1::Scaling& scaling) {
     scaling.set_usl_refused(std::string(fit.status().message()));
     return;
   }
+  scaling.set_fit_p(fit->fit_p);
+  if (std::string why = WhyNoLaw(*fit, scaling); !why.empty()) return scaling.set_usl_refused(std::move(why));
   std::vector<double> curve_n;
   const double end = kMaxExtrapolation * fit->largest_n;
   for (double n = 1; n <= end; n += std::max(1.0, std::floor(end / kMaxCurvePoints))) curve_n.push_back(n);
-  const absl::StatusOr<UslIntervals> intervals = BootstrapUsl(points, kResamples, seed, curve_n);
+  const absl::StatusOr<UslIntervals> intervals = IntervalsOf(points, *fit, curve_n);
   if (!intervals.ok()) {
     scaling.set_usl_refused(std::string(intervals.status().message()));
     return;
@@ -98,7 +187,7 @@ void FitLaw(uint64_t seed, v1::Scaling& scaling) {
   SetFigure(fit->terms.lambda, intervals->lambda, *law.mutable_lambda());
   SetFigure(fit->terms.sigma, intervals->sigma, *law.mutable_sigma());
   SetFigure(fit->terms.kappa, intervals->kappa, *law.mutable_kappa());
-  if (!fit->peak_out_of_reach) {
+  if (!fit->peak_out_of_reach && intervals->kappa.low > 0) {  // otherwise there may be none
     SetFigure(fit->n_star, intervals->n_star, *law.mutable_n_star());
     SetFigure(fit->x_max, intervals->x_max, *law.mutable_x_max());
   }
@@ -113,10 +202,6 @@ void FitLaw(uint64_t seed, v1::Scaling& scaling) {
     law.add_curve_high(intervals->curve[i].high);
   }
   scaling.mutable_warnings()->Assign(fit->warnings.begin(), fit->warnings.end());
-  if (intervals->from_residuals) {
-    scaling.add_warnings(
-        "some levels were measured only once, so the intervals reflect how well the law fits, not the repetitions");
-  }
 }
 
 }  // namespace
@@ -127,8 +212,17 @@ v1::Scaling ScalingOf(const CapacitySearch& search, Kind kind, const CapacityFac
   for (const LevelFigures& level : LevelsOf(search.steps(), kind, search.settings()))
     *scaling.add_levels() = LevelReport(level, kind, facts);
   FillEfficiency(scaling);
-  FitLaw(search.settings().seed, scaling);
+  FillMeans(scaling);
+  FindPlateau(scaling);
+  FitLaw(scaling);
   return scaling;
+}
+
+const v1::ScalingLevel& HighestLevelOf(const v1::Scaling& scaling) {
+  return *std::max_element(scaling.levels().begin(), scaling.levels().end(),
+                           [](const v1::ScalingLevel& a, const v1::ScalingLevel& b) {
+                             return a.mean_ops_per_s() < b.mean_ops_per_s();
+                           });
 }
 
 }  // namespace iobench

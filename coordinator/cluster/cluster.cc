@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/host_identity.h"
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "common/text/units.h"
@@ -491,13 +492,14 @@ void Cluster::MarkLost(Member& member, const std::string& reason) {
   if (member.lost) return;
   member.lost = true;
   ++lost_count_;
-  member.lost_reason = reason;
+  // A worker on this host is often in the group of this process.
+  member.lost_reason = member.facts.boot_id() == BootId() ? absl::StrCat(reason, oom_watch_.ReasonForPeople()) : reason;
   if (silence_.has_value()) {
     silence_->Forget(member.number);
     stalls_->End(member.number);
   }
   work_polls_.erase(member.number);
-  LogWarning(absl::StrCat(member.Name(), " is lost: ", reason));
+  LogWarning(absl::StrCat(member.Name(), " is lost: ", member.lost_reason));
 }
 
 }  // namespace iobench

@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "common/clock.h"
+#include "common/process/cgroup_limits.h"
 #include "common/time.h"
 #include "common/transport/transport.h"
 #include "coordinator/cluster/interrupt.h"
@@ -257,6 +258,7 @@ class Cluster {
   uint32_t silence_count_ = 0;
   uint64_t next_call_id_ = 1;
   bool told_of_interrupt_ = false;
+  OomWatch oom_watch_;
   OnEvent on_event_;
 };
 

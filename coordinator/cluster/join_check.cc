@@ -67,6 +67,10 @@ absl::Status CheckFacts(const v1::WorkerFacts& facts, const std::string& version
   IOBENCH_RETURN_IF_ERROR(CheckNumber("number of processors", facts.processors(), kMaxProcessors));
   IOBENCH_RETURN_IF_ERROR(
       CheckNumber("memory", static_cast<double>(facts.memory_bytes()), static_cast<double>(kMaxMemoryBytes)));
+  IOBENCH_RETURN_IF_ERROR(CheckNumber("memory of its host", static_cast<double>(facts.host_memory_bytes()),
+                                      static_cast<double>(kMaxMemoryBytes)));
+  IOBENCH_RETURN_IF_ERROR(CheckNumber("processors of its host", facts.host_processors(), kMaxProcessors));
+  IOBENCH_RETURN_IF_ERROR(CheckNumber("CPU quota", facts.cpu_quota_processors(), kMaxProcessors));
   IOBENCH_RETURN_IF_ERROR(
       CheckNumber("process id", static_cast<double>(facts.pid()), static_cast<double>(kMaxPid)));
   IOBENCH_RETURN_IF_ERROR(CheckNumber("cost of reading its clock", facts.clock_read_ns(), kMaxCostNs));

@@ -15,6 +15,9 @@ namespace {
 constexpr int kSamplerPings = 8;
 // A server may be busy on all processors: its sampler then answers late, which must not cost its figures.
 constexpr int64_t kWithinNs = 5 * kNanosPerSecond;
+// Writing back a server's memory before it is dropped may take minutes.
+constexpr int64_t kDropWithinNs = 600 * kNanosPerSecond;
+constexpr size_t kMaxOutcomeBytes = 1024;
 constexpr int64_t kAfterInterruptNs = kNanosPerSecond / 2;
 
 // More than a sampler keeps, and more than a host has.
@@ -93,6 +96,27 @@ absl::Status Samplers::Take(Waiting waiting) {
       waiting.within_ns, waiting.interruptible);
 }
 
+absl::Status Samplers::DropCaches() {
+  return cluster_.CallSamplers(
+      [](const Member&) -> std::optional<v1::WorkerRequest> {
+        v1::WorkerRequest request;
+        request.mutable_client_step()->mutable_step()->mutable_drop_caches();
+        return request;
+      },
+      [&](const Member& sampler, const ReceivedEvent& received) {
+        v1::StepResult& step = dropped_[sampler.number];
+        step = received.event.client_step_done().step();
+        if (received.event.problem().code() != 0) {
+          step.clear_system_caches();
+          step.set_outcome(received.event.problem().message());
+        }
+        step.set_name("drop-server-caches");
+        step.set_seconds(IsAmount(step.seconds()) ? step.seconds() : 0);
+        step.set_outcome(step.outcome().substr(0, kMaxOutcomeBytes));
+      },
+      kDropWithinNs, true);
+}
+
 absl::Status Samplers::Begin() {
   records_.assign(cluster_.samplers().size(), {});
   if (records_.empty()) return absl::OkStatus();
@@ -115,6 +139,9 @@ std::vector<v1::ServerRecord> Samplers::End() {
     if (!sampler.lost) continue;
     RecordOf(sampler).set_lost(true);
     RecordOf(sampler).set_lost_reason(sampler.lost_reason);
+  }
+  for (auto& [number, step] : std::exchange(dropped_, {})) {
+    *records_[number].mutable_dropped_caches() = std::move(step);
   }
   return std::exchange(records_, {});
 }

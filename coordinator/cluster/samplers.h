@@ -3,6 +3,7 @@
 #define COORDINATOR_CLUSTER_SAMPLERS_H_
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,6 +22,9 @@ class Samplers {
   Samplers(Cluster& cluster, uint32_t first_index, int64_t interval_ns)
       : cluster_(cluster), first_index_(first_index), interval_ns_(interval_ns) {}
 
+  // Lets every sampler drop its server's caches, and keeps what it says for the records of this phase: why it did not,
+  // too. Call it when the clients are prepared, before Begin. Cancelled: the user interrupted.
+  absl::Status DropCaches();
   // Call it shortly before the phase's start: earlier samples are dropped, also those of an earlier Begin. Cancelled:
   // the user interrupted.
   absl::Status Begin();
@@ -40,6 +44,7 @@ class Samplers {
   const uint32_t first_index_;
   const int64_t interval_ns_;
   std::vector<v1::ServerRecord> records_;
+  std::map<uint32_t, v1::StepResult> dropped_;  // by sampler, until End
 };
 
 }  // namespace iobench

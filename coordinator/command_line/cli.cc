@@ -214,7 +214,7 @@ class CommandParser {
     selftest_ = app_.add_subcommand(
         "selftest", "measure the tool itself: clocks, start skew, fixed cost of a phase, cost per op");
     AddClusterOptions(*selftest_, line_.cluster);
-    for (const char* const of_runs : {"--samplers", "--sampler-hosts", "--sample-interval"}) {
+    for (const char* const of_runs : {"--net-test", "--samplers", "--sampler-hosts", "--sample-interval"}) {
       selftest_->remove_option(selftest_->get_option(of_runs));
     }
     selftest_
@@ -248,14 +248,14 @@ class CommandParser {
             "added (default: $RSH, or ssh)")
         ->type_name("CMD")
         ->allow_extra_args(false);
-    clean_->add_flag(
-        "--copies", line_.clean_copies,
+    AddFlag(
+        *clean_, "--copies", line_.clean_copies,
         "with --hosts: also remove the copies of the program that --copy-binary has shipped there");
     Adder(*clean_, clean_->get_option("--hosts")->get_group())
         .Seconds("--timeout", line_.clean_timeout_s, 1,
                  "with --hosts: give up on a host after S seconds (default: never)");
-    clean_->add_flag("--force", line_.cluster.force,
-                     "remove the data even if this host cannot check whether the run is still alive");
+    AddFlag(*clean_, "--force", line_.cluster.force,
+            "remove the data even if this host cannot check whether the run is still alive");
   }
 
   // Returns the help or the version if that is what the arguments ask for.
@@ -406,7 +406,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typ
   IOBENCH_RETURN_IF_ERROR(AddDefaultCommand(arguments));
   IOBENCH_RETURN_IF_ERROR(CheckAllOptions(arguments));
   CommandParser parser(arguments[0]);
-  IOBENCH_RETURN_IF_ERROR(CheckLongNames(arguments, NamesOf(parser.app(), arguments[0]), arguments[0]));
+  const LongNames names = NamesOf(parser.app(), arguments[0]);
+  arguments = WithOurNames(std::move(arguments), names);
+  IOBENCH_RETURN_IF_ERROR(CheckLongNames(arguments, names, arguments[0]));
   return parser.Parse(std::move(arguments), typed);
 }
 

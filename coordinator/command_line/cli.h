@@ -51,7 +51,9 @@ struct CompareOptions {
   std::string output;                    // file to write; empty: standard output
   bool replace = false;                  // an existing file may be replaced
   double level_percent = 95;             // of intervals and verdicts
+  double margin_percent = 5;             // a difference within this counts as equal
   double fail_under_percent = 0;         // of the baseline; 0: not given
+  uint32_t inconclusive_exit = 4;        // with --fail-under: if none is below it, but not all are shown to reach it
 };
 
 // The parsed command line. A member whose comment names commands has its default for all others.

@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/text/units.h"
+#include "coordinator/option/option.h"
 
 namespace iobench {
 
@@ -39,6 +40,17 @@ inline CLI::Validator WholeInRange(uint32_t min, uint32_t max) {
   return CLI::Validator(take, "");
 }
 
+// A flag that accepts the values of FlagValue, and no others. CLI11 alone would take many more for true: 7, on, +.
+inline CLI::Option* AddFlag(CLI::App& app, const char* names, bool& value, const char* help) {
+  const auto take = [](std::string& text) {
+    const absl::StatusOr<bool> on = FlagValue(text);
+    if (!on.ok()) return std::string(on.status().message());
+    text = *on ? "true" : "false";
+    return std::string();
+  };
+  return app.add_flag(names, value, help)->transform(CLI::Validator(take, ""));
+}
+
 // Borrows the command; options store into variables that must outlive the parsing.
 class Adder {
  public:
@@ -64,7 +76,7 @@ class Adder {
         ->allow_extra_args(false);
   }
   CLI::Option* Flag(const char* names, bool& value, const char* help) {
-    return app_.add_flag(names, value, help)->group(group_);
+    return AddFlag(app_, names, value, help)->group(group_);
   }
 
  private:

@@ -31,13 +31,25 @@ void AddComparison(CLI::App& command, CompareOptions& options, const char* fail_
       ->type_name("PCT")
       ->check(InRange(0.1, 1000.0))
       ->allow_extra_args(false);
+  command
+      .add_option("--margin", options.margin_percent,
+                  "call equal what is shown to differ by at most this many % (default 5)")
+      ->type_name("PCT")
+      ->check(InRange(0.01, 99.0))
+      ->allow_extra_args(false);
+  command
+      .add_option("--inconclusive", options.inconclusive_exit,
+                  "exit code if --fail-under is neither shown to be missed nor to be reached (default 4; 0 to accept it)")
+      ->type_name("CODE")
+      ->transform(WholeInRange(0, 125))
+      ->allow_extra_args(false);
   command.add_option("--output", options.output, "write to FILE, instead of standard output")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  command.add_flag("--force", options.replace, "replace FILE if it exists");
+  AddFlag(command, "--force", options.replace, "replace FILE if it exists");
   command.footer(
       "docs/measurement.md defines the figures. Exit codes: 0 ok, 1 bad usage or nothing to compare, 2 a phase is "
-      "damaged, 4 below --fail-under.");
+      "damaged, 4 below --fail-under, or not shown to reach it (--inconclusive).");
 }
 
 }  // namespace
@@ -51,12 +63,12 @@ CLI::App* AddReportCommand(CLI::App& app, ReportOptions& options) {
       ->check(CLI::IsMember(FormatChoices()).description(""));
   report->add_option("--output", options.output, "write to FILE, instead of standard output")
       ->type_name("FILE");
-  report->add_flag("--verbose", options.verbose, "print the console's report in full detail");
-  report->add_flag("--force", options.replace, "replace FILE if it exists");
-  report->add_flag("--redact", options.redact,
-                   "replace hosts, addresses, paths, mount sources and user names with aliases");
-  report->add_flag(
-      "--verify", options.verify,
+  AddFlag(*report, "--verbose", options.verbose, "print the console's report in full detail");
+  AddFlag(*report, "--force", options.replace, "replace FILE if it exists");
+  AddFlag(*report, "--redact", options.redact,
+          "replace hosts, addresses, paths, mount sources and user names with aliases");
+  AddFlag(
+      *report, "--verify", options.verify,
       "print no report, but check that raw files, plan and figures are unchanged since the run; exit "
       "with 2 if not");
   return report;

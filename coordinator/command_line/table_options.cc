@@ -19,9 +19,11 @@ absl::Status Expand(GivenOptions& given) {
   if (!given.Has("auto-read-write")) return absl::OkStatus();
   if (given.Has("op")) return CheckOptions(given);  // refused: -A names the operations itself
   given.Remove("auto-read-write");
+  GivenOptions meant;
   for (const auto& [name, text] : {std::pair{"auto", ""}, {"all-records", ""}, {"op", "0"}, {"op", "1"}}) {
-    IOBENCH_RETURN_IF_ERROR(given.Add(name, text));
+    IOBENCH_RETURN_IF_ERROR(meant.Add(name, text));
   }
+  given.AddMissing(meant);
   return absl::OkStatus();
 }
 
@@ -84,10 +86,6 @@ absl::StatusOr<GivenOptions> TableOptions::Given() const {
   GivenOptions given;
   for (const auto& [spec, option] : rows_) {
     if (option->count() == 0) continue;
-    if (spec->is_flag()) {
-      if (absl::Status status = given.Add(*spec, ""); !status.ok()) return status;
-      continue;
-    }
     for (const std::string& text : option->results()) {
       if (absl::Status status = given.Add(*spec, text); !status.ok()) return status;
     }

@@ -12,6 +12,7 @@
 #include "common/net/nfs_url.h"
 #include "common/text/near_names.h"
 #include "common/text/utf8.h"
+#include "coordinator/option/option.h"
 
 namespace iobench {
 namespace {
@@ -19,11 +20,14 @@ namespace {
 // Names that other programs use for our options.
 constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
     {"block", "record"},  {"block-size", "record"}, {"blocksize", "record"},
-    {"bs", "record"},     {"dir", "path"},          {"directory", "path"},
-    {"duration", "time"}, {"filesize", "size"},     {"hostsfile", "hosts"},
-    {"iodepth", "depth"}, {"ioengine", "engine"},   {"jobs", "lanes"},
-    {"numjobs", "lanes"}, {"runtime", "time"},      {"rw", "op"},
-    {"target", "path"},   {"timelimit", "time"},
+    {"bs", "record"},     {"csvfile", "format"},    {"dir", "path"},
+    {"directory", "path"}, {"dropcache", "drop-caches"}, {"duration", "time"},
+    {"filesize", "size"}, {"hostsfile", "hosts"},   {"iodepth", "depth"},
+    {"ioengine", "engine"}, {"iterations", "repeat"}, {"jobs", "lanes"},
+    {"jsonfile", "format"}, {"numjobs", "lanes"},   {"rand", "op"},
+    {"read", "op"},       {"resfile", "out"},       {"runtime", "time"},
+    {"rw", "op"},         {"rwmixpct", "mix-percent"}, {"rwmixread", "mix-percent"},
+    {"target", "path"},   {"timelimit", "time"},    {"write", "op"},
 };
 
 // Unicode hyphens and dashes that keyboards, web pages and word processors use in place of "-".
@@ -101,6 +105,13 @@ absl::Status CheckLongNames(const std::vector<std::string>& arguments, const Lon
       return absl::InvalidArgumentError(
           absl::StrCat("unknown option \"--", name, "\"", hint.empty() ? HelpHint(command) : hint));
     }
+    if (is_long && absl::EndsWith(argument, "=")) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", name, " needs an argument, but an empty one was given"));
+    }
+    if (is_long && (name == "help" || name == "version") && argument.size() > name.size() + 2) {
+      return absl::InvalidArgumentError(absl::StrCat("--", name, " takes no value: \"", argument, "\""));
+    }
     // Letters may be joined, so only a complete name is unambiguous.
     constexpr size_t kShortest = 4;
     if (!is_long && name.size() >= kShortest && Has(names.shown, name)) {
@@ -109,6 +120,17 @@ absl::Status CheckLongNames(const std::vector<std::string>& arguments, const Lon
     }
   }
   return absl::OkStatus();
+}
+
+std::vector<std::string> WithOurNames(std::vector<std::string> arguments, const LongNames& names) {
+  static constexpr std::string_view kTheirs = "--threads", kOurs = "lanes";
+  if (!Has(names.known, kOurs)) return arguments;
+  for (std::string& argument : arguments) {
+    if (argument == "--") break;
+    const bool same = argument == kTheirs || absl::StartsWith(argument, absl::StrCat(std::string(kTheirs), "="));
+    if (same) argument.replace(2, kTheirs.size() - 2, kOurs);
+  }
+  return arguments;
 }
 
 bool NamesDirectory(std::string_view word) {
@@ -125,9 +147,13 @@ absl::Status CheckFirstWord(const std::string& word, std::span<const std::string
 
 absl::Status RefusalOfWord(const std::string& word, const std::vector<std::string>& arguments) {
   std::string why = "belongs to no option";
-  const auto at = std::find(arguments.begin(), arguments.end(), word);
-  if (at != arguments.begin() && at != arguments.end() && absl::StartsWith(*std::prev(at), "-")) {
-    absl::StrAppend(&why, " (", *std::prev(at), " takes no argument)");
+  // The last one: an earlier one may be the value of another option, as in -i 0 --direct 0.
+  const auto at = std::find(arguments.rbegin(), arguments.rend(), word);
+  if (at != arguments.rend() && std::next(at) != arguments.rend() && absl::StartsWith(*std::next(at), "-")) {
+    const std::string& flag = *std::next(at);
+    const bool is_value = FlagValue(word).ok() && absl::StartsWith(flag, "--");
+    absl::StrAppend(&why, " (", flag, " takes no argument",
+                    is_value ? absl::StrCat("; as a value: ", flag, "=", word) : "", ")");
   }
   const char* const option =
       FindOperation(word).ok() ? "--op before it to run it" : "--path before it to test in it";

@@ -24,6 +24,9 @@ struct LongNames {
 absl::Status CheckLongNames(const std::vector<std::string>& arguments, const LongNames& names,
                             const std::string& command);
 
+// Replaces names that other programs use for our options, and that we accept too: --threads 4 is --lanes 4.
+std::vector<std::string> WithOurNames(std::vector<std::string> arguments, const LongNames& names);
+
 // True if a word of `run` that belongs to no option is a directory to test, so that --path is not needed: it contains a
 // slash, or is `.`, `..` or an nfs:// URL. Does not access the file system, since a directory may have the name of an
 // operation.

@@ -20,8 +20,8 @@ CLI::App* AddWorkerCommand(CLI::App& app, CommandLine& line) {
       ->each([&line](const std::string&) { line.cluster.join_timeout_given = true; });
   AddSecurityOptions(ours, line.cluster, "the coordinator's token file; -: read it from standard input");
   ours.Flag("--stay", line.stay, "after a run, wait for the next coordinator at ADDR, until SIGTERM");
-  worker->add_flag(
-      "--sampler", line.sampler,
+  AddFlag(
+      *worker, "--sampler", line.sampler,
       "for servers: run no lanes, but report the load of this host's processors, disks, network and NFS server "
       "during the run");
   worker
@@ -69,8 +69,8 @@ CLI::App* AddWorkerCommand(CLI::App& app, CommandLine& line) {
                    "with --sampler and --root: also start N worker processes, for a run with --server-path")
       ->type_name("N")
       ->transform(WholeInRange(1, 100000));
-  worker->add_flag("--server", line.server, "")->group("");
-  worker->add_flag("--spawned", line.spawned, "")->group("");
+  AddFlag(*worker, "--server", line.server, "")->group("");
+  AddFlag(*worker, "--spawned", line.spawned, "")->group("");
   return worker;
 }
 

@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
-#include "common/status_util.h"
+#include "common/process/thread_limit.h"
 
 namespace iobench {
 namespace {
@@ -43,7 +43,7 @@ absl::Status ChildProcesses::Start(const std::string& program, const std::vector
   const pid_t child = fork();
   const int fork_errno = errno;
   if (child != 0) pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (child < 0) return ErrnoStatus(absl::StrCat("cannot start ", program), fork_errno);
+  if (child < 0) return Refused(absl::StrCat("start ", program), fork_errno);
   if (child == 0) {
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);

@@ -125,7 +125,7 @@ std::vector<std::string> UnknownWords(const std::string& launcher) {
   return unknown;
 }
 
-// A sampler itself needs no rights: it touches no files.
+// A sampler itself touches no files; words.server has what else it needs.
 std::string ArgumentsOf(uint32_t place, const WorkerArguments& words, bool sampler = false) {
   return absl::StrCat(" worker --join ", ShellWord(words.join_address), " --join-timeout ",
                       words.join_timeout_s, " --place ", place, words.insecure ? " --insecure" : "",

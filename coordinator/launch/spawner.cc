@@ -119,7 +119,8 @@ absl::Status Spawner::Check() {
   const auto ended = children_.NextEnded();
   if (!ended) return absl::OkStatus();
   return absl::UnavailableError(
-      absl::StrCat("worker process ", ended->index, " ended before it joined: ", ended->ForPeople()));
+      absl::StrCat("worker process ", ended->index, " ended before it joined: ", ended->ForPeople(),
+                   oom_watch_.ReasonForPeople()));
 }
 
 }  // namespace iobench

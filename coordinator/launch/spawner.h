@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/process/cgroup_limits.h"
 #include "coordinator/launch/child_processes.h"
 
 namespace iobench {
@@ -51,6 +52,7 @@ class Spawner {
   Spawner() = default;
   // Workers that have joined end when the coordinator disconnects; others would keep trying until their timeout.
   ChildProcesses children_{SIGTERM};
+  OomWatch oom_watch_;
 };
 
 }  // namespace iobench

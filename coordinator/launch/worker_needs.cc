@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/model/plan_traits.h"
 #include "common/text/shell_word.h"
 
 namespace iobench {
@@ -56,18 +57,15 @@ WorkerNeeds NeedsOfWorkers(const v1::Plan& plan, TargetRoots targets) {
 }
 
 WorkerNeeds NeedsOfServers(const v1::Plan& plan) {
-  WorkerNeeds needs{.roots = {plan.server_path()}, .actions = ""};
-  const bool drops = std::any_of(plan.phases().begin(), plan.phases().end(), [](const v1::Phase& phase) {
-    return std::any_of(phase.before().begin(), phase.before().end(),
-                       [](const v1::Step& step) { return step.has_drop_caches(); });
-  });
-  if (drops) needs.actions = "drop-caches";
+  WorkerNeeds needs;
+  if (!plan.server_path().empty()) needs.roots = {plan.server_path()};
+  if (std::any_of(plan.phases().begin(), plan.phases().end(), DropsCaches)) needs.actions = "drop-caches";
   return needs;
 }
 
 std::string ServerArguments(const v1::Plan& plan, uint32_t server_workers) {
-  if (plan.server_path().empty()) return "";
-  return absl::StrCat(" --server-workers ", server_workers, NeedsOfServers(plan).Arguments());
+  return absl::StrCat(plan.server_path().empty() ? "" : absl::StrCat(" --server-workers ", server_workers),
+                      NeedsOfServers(plan).Arguments());
 }
 
 }  // namespace iobench

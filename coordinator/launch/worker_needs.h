@@ -29,7 +29,8 @@ struct WorkerNeeds {
 enum class TargetRoots { kOfPlan, kOwnPaths };
 WorkerNeeds NeedsOfWorkers(const v1::Plan& plan, TargetRoots targets);
 
-// The same for the workers that a server starts beside its sampler. REQUIRES: the plan has a server_path.
+// The same for a sampler, which drops its server's caches if the plan drops caches, and for the workers that it starts on
+// the server if the plan has a server_path.
 WorkerNeeds NeedsOfServers(const v1::Plan& plan);
 
 // The servers together have as many workers as the clients, or some more if these do not divide evenly. REQUIRES:
@@ -38,7 +39,7 @@ inline uint32_t WorkersOfEachServer(uint32_t client_workers, uint32_t servers) {
   return (client_workers + servers - 1) / servers;
 }
 
-// Returns " --server-workers 4 --root /export", for `worker --sampler`; empty: the plan has no server_path.
+// Returns " --server-workers 4 --root /export --allow drop-caches", for `worker --sampler`; empty: it needs nothing.
 std::string ServerArguments(const v1::Plan& plan, uint32_t server_workers);
 
 }  // namespace iobench

@@ -15,10 +15,13 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "common/clock.h"
+#include "common/process/thread.h"
+#include "common/text/log.h"
 #include "common/unique_fd.h"
 
 // Last, because it defines macros with short names.
@@ -50,7 +53,8 @@ extern "C" void OnInterrupt(int number) {
     interrupts.store(1);
   } else if (MonotonicNowNs() - first_interrupt_ns.load() >= kSameInterruptNs) {
     tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
-    if (write(STDOUT_FILENO, leave_screen, leave_screen_bytes) < 0) return;
+    // If the terminal is gone, nothing can be done about it; the handler below must end the program all the same.
+    static_cast<void>(!write(STDOUT_FILENO, leave_screen, leave_screen_bytes));
   }
   for (size_t i = 0; i < kEndingSignals.size(); ++i) {
     const auto before = actions_before[i].sa_handler;
@@ -163,20 +167,29 @@ class LiveScreen::Painter {
       init_pair(2, COLOR_RED, -1);
     }
     WatchInterrupts();
-    thread_ = std::thread([this] { Run(); });
+    if (auto thread = StartThread([this] { Run(); }); thread.ok()) {
+      thread_ = *std::move(thread);
+    } else {
+      LeaveTheScreen();
+      LogWarning(absl::StrCat("--live: ", thread.status().message()));
+    }
   }
 
   ~Painter() {
     if (screen_ == nullptr) return;
     stop_.store(true);
     thread_.join();
-    for (size_t i = 0; i < kEndingSignals.size(); ++i)
-      sigaction(kEndingSignals[i], &actions_before[i], nullptr);
-    endwin();
-    delscreen(screen_);
+    LeaveTheScreen();
   }
 
  private:
+  void LeaveTheScreen() {
+    for (size_t i = 0; i < kEndingSignals.size(); ++i)
+      sigaction(kEndingSignals[i], &actions_before[i], nullptr);
+    endwin();
+    delscreen(std::exchange(screen_, nullptr));
+  }
+
   void WatchInterrupts() {
     const char* leave = tigetstr(const_cast<char*>("rmcup"));
     const char* show_cursor = tigetstr(const_cast<char*>("cnorm"));
@@ -200,7 +213,11 @@ class LiveScreen::Painter {
   void Run() {
     while (!stop_.load()) {
       Draw();
-      OnKey(wgetch(stdscr));
+      const int64_t asked_ns = MonotonicNowNs();
+      const int key = wgetch(stdscr);
+      // A terminal that is gone has no key at once. Drawing all the time would take a processor from the lanes.
+      if (key == ERR && MonotonicNowNs() - asked_ns < kKeyWaitMs * 1'000'000 / 2) napms(kKeyWaitMs);
+      OnKey(key);
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <atomic>
 #include <chrono>
 #include <string_view>
 #include <thread>
@@ -10,6 +11,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/mutex.h"
+#include "common/process/thread.h"
+#include "common/status_util.h"
 #include "coordinator/live/live_metrics.h"
 #include "coordinator/report/openmetrics/metric_text.h"
 #include "httplib.h"
@@ -56,6 +59,8 @@ class MetricsServer::Service {
   }
 
   absl::Status Listen() {
+    // The library starts these itself, and would end the program with an exception.
+    if (absl::Status status = TryThreads(kThreads + 1); !status.ok()) return status;
     server_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
     // The library's default, SO_REUSEPORT, would let two runs share a port.
     server_.set_socket_options([](int fd) {
@@ -74,8 +79,11 @@ class MetricsServer::Service {
     }
     if (address_.port < 0)
       return absl::UnavailableError("cannot listen there: is the port in use, or not this host's?");
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
-    while (!server_.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    IOBENCH_ASSIGN_OR_RETURN(thread_, StartThread([this] {
+                               server_.listen_after_bind();
+                               ended_.store(true);
+                             }));
+    while (!server_.is_running() && !ended_.load()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return absl::OkStatus();
   }
 
@@ -94,6 +102,7 @@ class MetricsServer::Service {
   Mutex mutex_;
   std::string text_ ABSL_GUARDED_BY(mutex_) = LiveMetrics({});
   httplib::Server server_;
+  std::atomic<bool> ended_{false};  // it no longer listens
   std::thread thread_;
 };
 

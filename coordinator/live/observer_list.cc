@@ -51,6 +51,10 @@ void ObserverList::PhaseMoves(const PhaseProgress& progress) {
   }
 }
 
+void ObserverList::FilesAreFinished(const Unfinished& unfinished) {
+  for (Entry& entry : entries_) entry.observer->FilesAreFinished(unfinished);
+}
+
 void ObserverList::PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) {
   for (const Entry& entry : entries_) entry.observer->PhaseEnds(report, phase);
 }

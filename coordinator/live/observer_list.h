@@ -20,6 +20,7 @@ class ObserverList final : public RunObserver {
   void SpaceFills(uint32_t percent, uint64_t bytes) override;
   void PhasePrepares(const PhaseProgress& progress) override;
   void PhaseMoves(const PhaseProgress& progress) override;
+  void FilesAreFinished(const Unfinished& unfinished) override;
   void PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) override;
   int64_t progress_interval_ns() const override { return interval_ns_; }
   bool shows_latency() const override;

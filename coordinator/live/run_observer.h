@@ -45,6 +45,14 @@ struct PhaseProgress {
   std::span<const ClientProgress> clients = {};
 };
 
+// What a phase that ended early still writes, untimed, because later phases need it.
+struct Unfinished {
+  std::string for_whom;  // the first phase that needs it; "-w": a later run
+  uint64_t bytes = 0;    // 0: names of trees
+  uint64_t ops = 0;
+  double seconds = 0;  // that this takes at the phase's rate; not finite: unknown
+};
+
 // The default of every function is to do nothing. They must not block for long: until they return, no message is
 // handled. References are valid during the call only.
 class RunObserver {
@@ -61,6 +69,9 @@ class RunObserver {
   // Called every progress_interval_ns() from T until the lanes have ended, when the workers have answered that poll, or
   // at the next one if some do not answer.
   virtual void PhaseMoves(const PhaseProgress& progress) { (void)progress; }
+  // The timed part of a phase has ended, and its lanes now finish what it has left unfinished. Not called if that is soon
+  // done.
+  virtual void FilesAreFinished(const Unfinished& unfinished) { (void)unfinished; }
   // `report` contains briefs (coordinator/analysis/brief.h) of the phases so far, with this one as the last.
   virtual void PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) {
     (void)report, (void)phase;

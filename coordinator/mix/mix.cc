@@ -18,6 +18,7 @@
 #include "common/text/units.h"
 #include "coordinator/mix/mix_text.h"
 #include "coordinator/option/shipped_files.h"
+#include "coordinator/yaml/field_presence.h"
 #include "coordinator/yaml/message_yaml.h"
 
 namespace iobench {
@@ -31,7 +32,7 @@ constexpr double kMaxOpsPerS = 1e9;
 std::string NameOfPart(const v1::MixPart& part, const OperationSpec& spec) {
   if (spec.is_metadata()) return part.operation();
   const std::string percent =
-      part.read_percent() > 0 ? absl::StrCat(" ", part.read_percent(), "/", 100 - part.read_percent()) : "";
+      part.has_read_percent() ? absl::StrCat(" ", part.read_percent(), "/", 100 - part.read_percent()) : "";
   return absl::StrCat(part.operation(), percent, " ", FormatBytes(static_cast<double>(part.record_bytes())));
 }
 
@@ -60,14 +61,14 @@ absl::Status CheckRecordPart(const v1::MixPart& part, const OperationSpec& spec)
 }
 
 absl::Status CheckAmount(const v1::MixPart& part) {
-  if (part.percent() > 0 && part.ops_per_s() > 0) {
+  if (part.has_percent() && part.has_ops_per_s()) {
     return absl::InvalidArgumentError("it has a percentage and a rate (ops_per_s): give one of them");
   }
   if (!(part.percent() >= 0) || part.percent() > 100 || !(part.ops_per_s() >= 0) ||
       part.ops_per_s() > kMaxOpsPerS || !(part.lanes() >= 0)) {
     return absl::InvalidArgumentError("percent, ops_per_s or lanes is out of range");
   }
-  if (part.percent() == 0 && part.ops_per_s() == 0) {
+  if (!part.has_percent() && !part.has_ops_per_s()) {
     return absl::InvalidArgumentError("it has neither a percentage (percent) nor a rate (ops_per_s)");
   }
   return absl::OkStatus();
@@ -78,12 +79,12 @@ absl::Status CompletePart(v1::MixPart& part) {
   if (!found.ok()) return absl::InvalidArgumentError(found.status().message());
   const OperationSpec& spec = **found;
   IOBENCH_RETURN_IF_ERROR(spec.is_metadata() ? CheckMetadataPart(part, spec) : CheckRecordPart(part, spec));
-  if (part.read_percent() > 0 && (!spec.mixes() || part.read_percent() > 99)) {
-    return absl::InvalidArgumentError("read_percent is for random-mix, from 1 to 99");
+  if (part.has_read_percent() && (!spec.mixes() || part.read_percent() > 100)) {
+    return absl::InvalidArgumentError("read_percent is for random-mix, from 0 to 100");
   }
   IOBENCH_RETURN_IF_ERROR(CheckAmount(part));
-  if (spec.mixes() && part.read_percent() == 0) part.set_read_percent(spec.default_read_percent());
-  if (part.name().empty()) part.set_name(NameOfPart(part, spec));
+  if (spec.mixes() && !part.has_read_percent()) part.set_read_percent(spec.default_read_percent());
+  if (!part.has_name()) part.set_name(NameOfPart(part, spec));
   return absl::OkStatus();
 }
 
@@ -115,7 +116,7 @@ absl::Status CheckSum(const v1::MixGroup& group, const std::string& what) {
 }
 
 absl::Status CompleteGroup(v1::MixGroup& group, const std::string& what) {
-  if (group.clients() == 0) group.set_clients(1);
+  if (!group.has_clients()) group.set_clients(1);
   if (group.clients() > kMaxClients) {
     return absl::InvalidArgumentError(absl::StrCat(what, "over ", kMaxClients, " clients"));
   }
@@ -144,6 +145,9 @@ absl::Status CompleteGroup(v1::MixGroup& group, const std::string& what) {
 
 absl::Status CompleteMix(v1::Mix& mix) {
   const std::string name = mix.name().empty() ? "mix: " : absl::StrCat("mix ", mix.name(), ": ");
+  if (const absl::Status status = CheckNoZeros(mix); !status.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(name, std::string(status.message())));
+  }
   if (mix.parts_size() > 0 && mix.groups_size() > 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, "it has parts and groups: put the parts into the groups"));
@@ -154,7 +158,7 @@ absl::Status CompleteMix(v1::Mix& mix) {
   }
   for (int i = 0; i < mix.groups_size(); ++i) {
     v1::MixGroup& group = *mix.mutable_groups(i);
-    if (group.name().empty() && mix.groups_size() > 1) group.set_name(absl::StrCat("group ", i + 1));
+    if (!group.has_name() && mix.groups_size() > 1) group.set_name(absl::StrCat("group ", i + 1));
     const std::string what = mix.groups_size() > 1 ? absl::StrCat(name, "group ", group.name(), ": ") : name;
     IOBENCH_RETURN_IF_ERROR(CompleteGroup(group, what));
     if ((group.parts(0).ops_per_s() > 0) != HasRates(mix)) {
@@ -178,7 +182,7 @@ absl::StatusOr<v1::Mix> ReadMix(const std::string& file) {
   v1::Mix mix;
   IOBENCH_RETURN_IF_ERROR(ReadMessage(
       text, file, "a mix must be a mapping with parts or groups; docs/mixes.md has examples", mix));
-  if (mix.name().empty()) mix.set_name(std::filesystem::path(file).stem().string());
+  if (!mix.has_name()) mix.set_name(std::filesystem::path(file).stem().string());
   return mix;
 }
 

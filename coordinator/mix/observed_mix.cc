@@ -207,7 +207,7 @@ v1::MixGroup ObservedLoad::Group(const ObservedMount& mount) const {
     v1::MixPart& part = *group.add_parts();
     part.set_operation(operation);
     part.set_ops_per_s(Rounded(load.per_s));
-    part.set_lanes(Rounded(load.in_flight));
+    if (const double lanes = Rounded(load.in_flight); lanes > 0) part.set_lanes(lanes);
     if (operation == kReads || operation == kWrites) {
       part.set_record_bytes(RecordFor(static_cast<double>(MeanBytesOf(operation))));
     }
@@ -237,11 +237,11 @@ absl::StatusOr<v1::Mix> MergeMixes(std::span<const v1::Mix> mixes) {
     for (const std::string& note : mix.notes()) AddUnique(note, *merged.mutable_notes());
     std::vector<v1::MixGroup> groups(mix.groups().begin(), mix.groups().end());
     if (groups.empty()) {
-      groups.emplace_back().set_name(mix.name());
+      groups.emplace_back();
       *groups.back().mutable_parts() = mix.parts();
     }
     for (v1::MixGroup& group : groups) {
-      if (group.name().empty()) group.set_name(mix.name());
+      if (group.name().empty() && !mix.name().empty()) group.set_name(mix.name());
       if (const int nth = ++times[group.name()]; nth > 1) {
         group.set_name(absl::StrCat(group.name(), " (", nth, ")"));
       }
@@ -267,7 +267,7 @@ std::string MixFileText(const v1::Mix& mix) {
       text, "#\n",
       "# Replay it with `cluster-iobench run --mix FILE --mix-factor 1 -I`, with a worker per part on each client; -I lets\n",
       "# every read and write reach the server. docs/observe.md explains how it was made, docs/mixes.md what can be changed.\n",
-      MessageToYaml(mix, EmptyFields::kLeftOut));
+      MessageToYaml(mix, YamlStyle::kForPeople));
 }
 
 }  // namespace iobench

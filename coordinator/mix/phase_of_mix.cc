@@ -42,7 +42,7 @@ v1::Operation OperationOf(const v1::MixPart& part) {
   v1::Operation operation;
   operation.set_name(part.operation());
   operation.set_record_bytes(part.record_bytes());
-  operation.set_read_percent(part.read_percent());
+  if (part.has_read_percent()) operation.set_read_percent(part.read_percent());
   if (part.has_tree()) *operation.mutable_tree() = part.tree();
   return operation;
 }
@@ -111,7 +111,7 @@ absl::StatusOr<v1::Phase> PhaseOfMix(const v1::Mix& mix, const MixLoad& load) {
       *assignment.mutable_operation() = OperationOf(part);
       v1::Arrivals& arrivals = *assignment.mutable_operation()->mutable_arrivals();
       arrivals.set_ops_per_s(load.ops_per_s > 0 ? load.ops_per_s * amount / sum : load.factor * amount);
-      if (load.ops_per_s > 0) arrivals.set_end_ops_per_s(load.end_ops_per_s * amount / sum);
+      if (load.end_ops_per_s > 0) arrivals.set_end_ops_per_s(load.end_ops_per_s * amount / sum);
       arrivals.set_burst_s(part.burst_s());
       arrivals.set_burst_every_s(part.burst_every_s());
       phase.mutable_stop()->set_time_s(std::max(phase.stop().time_s(), part.burst_every_s()));
@@ -135,7 +135,7 @@ absl::Status SpreadOverWorkers(std::span<const uint32_t> client_of_worker, v1::P
     for (v1::Assignment& assignment : *phase.mutable_assignments()) {
       if (!groups[index].contains(assignment.group())) continue;
       own.push_back(&assignment);
-      weights.push_back(assignment.weight() > 0 ? assignment.weight() : 1);
+      weights.push_back(assignment.has_weight() ? assignment.weight() : 1);
     }
     ++index;
     if (own.size() > workers.size()) return TooFewWorkers(phase, own.size(), workers.size());

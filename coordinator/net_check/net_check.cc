@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/process/thread.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/net_check/client_names.h"
@@ -76,7 +77,8 @@ absl::StatusOr<std::vector<Outcome>> NetTester::Round(v1::NetTest::Part part, do
   std::vector<Outcome> outcomes(members.size());
   std::vector<NetServed> served;
   std::atomic<bool> cancel{false};
-  std::thread serving([&] { served = server_.Serve(round, cancel); });
+  IOBENCH_ASSIGN_OR_RETURN(std::thread serving,
+                           StartThread([&] { served = server_.Serve(round, cancel); }));
   absl::Status first_problem;
   std::unordered_map<uint32_t, size_t> index_of;
   for (size_t i = 0; i < members.size(); ++i) index_of[members[i]] = i;

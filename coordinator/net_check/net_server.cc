@@ -17,6 +17,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/process/thread.h"
 #include "common/status_util.h"
 
 namespace iobench {
@@ -115,10 +116,16 @@ std::vector<NetServed> NetServer::Serve(const NetRound& round, const std::atomic
   std::vector<std::thread> threads;
   threads.reserve(connections.size());
   for (auto& [index, socket] : connections) {
-    threads.emplace_back([&round, &ended, &connection = socket, &one = served[index]] {
+    auto thread = StartThread([&round, &ended, &connection = socket, &one = served[index]] {
       one.status = ServeOne(connection, round, one);
       ended.fetch_add(1);
     });
+    if (thread.ok()) {
+      threads.push_back(*std::move(thread));
+    } else {
+      served[index].status = thread.status();
+      socket.Abort();  // the worker at the other end need not wait
+    }
   }
   while (ended.load() < threads.size() && !cancel.load()) {
     std::this_thread::sleep_for(std::chrono::duration<double>(kLookAgainS));

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
+#include "common/text/units.h"
 
 namespace iobench {
 namespace {
@@ -86,6 +87,14 @@ absl::Status CheckLabel(const std::string& label) {
       "--label has characters that cannot be printed, such as line breaks: leave them out");
 }
 
+// In other programs -b is the size of a block, and a workbook of that name would be written without a word.
+absl::Status CheckWorkbook(const std::string& file) {
+  if (file.empty() || !ParseBytes(file, 1).ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("-b (--workbook) names a file for the report, and \"", file, "\" is a size: -r ", file,
+                   " (--record) sets the record size, -s the data per lane; a file of this name is -b ./", file));
+}
+
 // The saved run has a plan, a label and a directory.
 absl::Status CheckResume(const ClusterOptions& place) {
   if (place.resume.empty()) return absl::OkStatus();
@@ -104,6 +113,7 @@ absl::Status CheckResume(const ClusterOptions& place) {
 absl::Status CheckClusterOptions(const ClusterOptions& place) {
   IOBENCH_RETURN_IF_ERROR(CheckResume(place));
   IOBENCH_RETURN_IF_ERROR(CheckLabel(place.label));
+  IOBENCH_RETURN_IF_ERROR(CheckWorkbook(place.workbook));
   IOBENCH_RETURN_IF_ERROR(CheckHosts(place));
   IOBENCH_RETURN_IF_ERROR(CheckSamplers(place));
   if (place.hook_timeout_given && place.before_phase.empty() && place.after_phase.empty()) {

@@ -138,7 +138,7 @@ absl::StatusOr<std::vector<std::string>> ReadStripe(const OptionSpec& option, co
         absl::StrCat(BothNamesOf(option), ": \"", text,
                      "\" is not a stripe count, optionally with a size, such as 4:1m (-1: all OSTs)"));
   }
-  if (parts.second.empty()) return std::vector<std::string>{absl::StrCat(count), "0"};
+  if (parts.second.empty()) return std::vector<std::string>{absl::StrCat(count), ""};
   const absl::StatusOr<std::string> bytes = ReadSize(option, parts.second, 1);
   if (!bytes.ok()) return bytes.status();
   return std::vector<std::string>{absl::StrCat(count), *bytes};
@@ -156,7 +156,7 @@ absl::StatusOr<std::vector<std::string>> ReadRate(const OptionSpec& option, cons
   const std::pair<std::string, std::string> ends = absl::StrSplit(text, absl::MaxSplits("..", 1));
   const bool is_ramp = absl::StrContains(text, "..");
   IOBENCH_ASSIGN_OR_RETURN(const std::string begin, ReadNumber(option, ends.first));
-  if (!is_ramp) return std::vector<std::string>{begin, "0"};
+  if (!is_ramp) return std::vector<std::string>{begin, ""};
   IOBENCH_ASSIGN_OR_RETURN(const std::string end, ReadNumber(option, ends.second));
   return std::vector<std::string>{begin, end};
 }
@@ -172,7 +172,7 @@ absl::StatusOr<std::vector<std::string>> PartsOf(const OptionSpec& option, const
   absl::StatusOr<std::string> part = text;
   switch (option.value) {
     case OptionValue::kFlag:
-      return std::vector<std::string>{"true"};
+      break;  // GivenOptions::Add
     case OptionValue::kWord:
       if (text.empty())
         return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), " needs an argument"));
@@ -261,9 +261,25 @@ std::string BothNamesOf(const OptionSpec& option) {
   return absl::StrCat(ShortNameOf(option), " (--", std::string(option.name), ")");
 }
 
+absl::StatusOr<bool> FlagValue(const std::string& text) {
+  const std::string lower = absl::AsciiStrToLower(text);
+  if (lower.empty() || lower == "1" || lower == "true" || lower == "yes") return true;
+  if (lower == "0" || lower == "false" || lower == "no") return false;
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", text, "\" is neither 1, true or yes nor 0, false or no"));
+}
+
 absl::Status GivenOptions::Add(const OptionSpec& option, const std::string& text) {
+  if (option.is_flag()) {
+    const absl::StatusOr<bool> on = FlagValue(text);
+    if (!on.ok()) return Annotate(on.status(), BothNamesOf(option));
+    given_.erase(&option);
+    turned_off_.erase(&option);
+    if (!*on) turned_off_.insert(&option);
+    if (*on) given_[&option] = {{"true"}};
+    return absl::OkStatus();
+  }
   auto& parts = given_[&option];
-  if (!parts.empty() && option.is_flag()) return absl::OkStatus();
   if (!parts.empty() && !option.repeatable) {
     return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), " was given twice"));
   }
@@ -275,6 +291,12 @@ absl::Status GivenOptions::Add(const OptionSpec& option, const std::string& text
     IOBENCH_ASSIGN_OR_RETURN(parts.emplace_back(), PartsOf(option, std::string(each)));
   }
   return absl::OkStatus();
+}
+
+void GivenOptions::AddMissing(const GivenOptions& other) {
+  for (const auto& [option, parts] : other.given_) {
+    if (!turned_off_.contains(option)) given_.emplace(option, parts);
+  }
 }
 
 std::vector<const OptionSpec*> GivenOptions::options() const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,9 +47,9 @@ enum class OptionValue {
   kSizeAndMs,  // 4m,20: two values
   kMapAdvice,  // a word, or IOzone's number for it
   kBinding,    // cores, cores:FIRST or numa: two values
-  kStripe,     // 4, 4:1m or -1:1m: two values
+  kStripe,     // 4, 4:1m or -1:1m: two values, the second one empty without ":"
   kEngine,     // a word, or sim:PARAMETERS: two values
-  kRate,       // 500 or 100..500, in [min, max]: two values, the second one 0 without ".."
+  kRate,       // 500 or 100..500, in [min, max]: two values, the second one empty without ".."
   kDataContents,  // zero, incompressible or pattern:N: two values
 };
 
@@ -98,24 +99,30 @@ const OptionSpec& OptionNamed(std::string_view name);  // REQUIRES: it exists
 std::string ShortNameOf(const OptionSpec& option);
 std::string BothNamesOf(const OptionSpec& option);
 
+// Returns the value of a flag: "1", "true", "yes" or nothing turn it on, "0", "false" and "no" off, in any case.
+// InvalidArgument: any other text.
+absl::StatusOr<bool> FlagValue(const std::string& text);
+
 // The options that the user gave. Names are those of the table; REQUIRES, for every function that takes one: it exists.
 // A value type; options of the table are identified by their address, so `option` must be an element of RunOptions().
 class GivenOptions {
  public:
   // InvalidArgument: the value is invalid, or the option is not repeatable and was given before. After an error, do not
-  // use the object.
+  // use the object. A flag that is given as false (FlagValue) is turned off: it is not among the options that this has.
+  // Of several values of a flag, the last counts.
   absl::Status Add(const OptionSpec& option, const std::string& text);
   absl::Status Add(std::string_view name, const std::string& text = "") {
     return Add(OptionNamed(name), text);
   }
 
   void Remove(std::string_view name) { given_.erase(&OptionNamed(name)); }
-  // Adds the options of `other` that are not given here.
-  void AddMissing(const GivenOptions& other) { given_.insert(other.given_.begin(), other.given_.end()); }
+  // Adds the options of `other` that are neither given nor turned off here.
+  void AddMissing(const GivenOptions& other);
 
   bool Has(std::string_view name) const { return given_.contains(&OptionNamed(name)); }
   size_t size() const { return given_.size(); }
   std::vector<const OptionSpec*> options() const;  // in the order of the table
+  const std::set<const OptionSpec*>& turned_off() const { return turned_off_; }  // flags, in the same order
 
   // Returns every value that was given; sizes in bytes, numbers as given.
   std::vector<std::string> Texts(std::string_view name) const;
@@ -134,6 +141,7 @@ class GivenOptions {
 
  private:
   std::map<const OptionSpec*, std::vector<std::vector<std::string>>> given_;
+  std::set<const OptionSpec*> turned_off_;
 };
 
 }  // namespace iobench

@@ -237,7 +237,9 @@ absl::Status CheckOptions(const GivenOptions& given) {
         absl::StrCat(BothNamesOf(OptionNamed(pair.one)), " cannot be combined with ",
                      BothNamesOf(OptionNamed(pair.other)), ": ", std::string(pair.why)));
   }
-  for (const OptionSpec* option : given.options()) {
+  std::vector<const OptionSpec*> said = given.options();
+  said.insert(said.end(), given.turned_off().begin(), given.turned_off().end());
+  for (const OptionSpec* option : said) {
     if (given.Has("plan") && CannotGoWithPlan(*option)) {
       return absl::InvalidArgumentError(absl::StrCat(
           BothNamesOf(*option), " cannot be combined with --plan: write it into the plan instead"));
@@ -259,6 +261,16 @@ absl::Status CheckOptions(const GivenOptions& given) {
     for (const std::string_view name : need.one_of) names.push_back(BothNamesOf(OptionNamed(name)));
     return absl::InvalidArgumentError(
         absl::StrCat(BothNamesOf(OptionNamed(need.option)), " needs ", absl::StrJoin(names, " or ")));
+  }
+  // In other programs --files is their number, and data would go to the directory of a file "10".
+  for (const char* const name : {"file", "files"}) {
+    for (const std::string& file : given.Texts(name)) {
+      if (file.find_first_not_of("0123456789") != std::string::npos) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(BothNamesOf(OptionNamed(name)), " names files, and \"", file,
+                       "\" is a number: the number of files of a lane is --files-per-lane ", file,
+                       "; a file of this name is ./", file));
+    }
   }
   for (const char* name : {"record", "size", "lanes"}) {
     if (given.Has("suite") && given.Texts(name).size() > 1) {

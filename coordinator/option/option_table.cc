@@ -322,7 +322,7 @@ constexpr OptionSpec kOptions[] = {
      .help = "drop caches before read phases: posix_fadvise always (with --time before each pass), drop_caches "
              "if root"},
     {.name = "cold", .phases = F::kReading, .group = G::kCaches,
-     .help = "like --drop-caches, and verify by the clients' counters that reads came from the server or disk"},
+     .help = "like --drop-caches, and verify by the counters of clients and samplers that reads came from server or disk"},
     {.name = "server-memory", .argument = "SIZE", .value = V::kSizeBytes, .min = 1,
      .sets = "plan.server_memory_bytes", .group = G::kCaches,
      .help = "with --cold: the server's memory, to report how much of the files it can cache"},
@@ -357,7 +357,8 @@ constexpr OptionSpec kOptions[] = {
      .help = "write IOzone's latency histograms, one file per lane, into the results"},
     {.letter = "+T", .name = "time-log", .group = G::kIozone,
      .help = "write when each lane began and ended each test, one file per lane, into the results"},
-    {.letter = "T", .name = "threads", .group = G::kIozone, .help = "accepted without effect: lanes are always threads"},
+    {.letter = "T", .name = "posix-threads", .group = G::kIozone,
+     .help = "lanes are POSIX threads, as they always are; --threads N means --lanes N"},
 };
 // clang-format on
 

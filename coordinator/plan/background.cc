@@ -166,7 +166,7 @@ absl::Status CheckBackground(const v1::Plan& plan) {
 }
 
 absl::Status SetBesideBackground(std::span<const WorkersOfClient> clients, bool by_worker, v1::Plan& plan) {
-  const size_t others = plan.background_clients() > 0 ? plan.background_clients() : clients.size() / 2;
+  const size_t others = plan.has_background_clients() ? plan.background_clients() : clients.size() / 2;
   if (clients.size() < 2 || others >= clients.size()) {
     const std::string word = by_worker ? "worker" : "client";
     return absl::InvalidArgumentError(absl::StrCat(

@@ -27,7 +27,9 @@ absl::Status ListMix(const GivenOptions& given, const PlanContext& context, v1::
   MixLoad load{.factor = given.Decimal("mix-factor", 1)};
   if (given.Has("rate")) {
     load.ops_per_s = given.Decimal("rate");
-    load.end_ops_per_s = std::stod(given.LastParts("rate").front());
+    if (const std::string end = given.LastParts("rate").front(); !end.empty()) {
+      load.end_ops_per_s = std::stod(end);
+    }
   } else if (given.Has("mix-factor") && !HasRates(mix)) {
     return absl::InvalidArgumentError(
         absl::StrCat("mix ", mix.name(),

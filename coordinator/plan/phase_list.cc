@@ -144,12 +144,7 @@ v1::Operation OperationOf(const OperationSpec& spec, uint64_t record_bytes, uint
   v1::Operation operation;
   operation.set_name(std::string(spec.name));
   operation.set_record_bytes(record_bytes);
-  operation.set_stride_records(stride_records);
-  if (spec.is_metadata()) {
-    v1::Operation completed = operation;
-    CompleteMetadata(completed);  // so that --tree-depth alone works
-    operation.mutable_tree()->set_items_per_lane(completed.tree().items_per_lane());
-  }
+  if (stride_records > 0) operation.set_stride_records(stride_records);
   if (spec.name == kSequentialMix) operation.set_mix_by_lane(true);
   return operation;
 }
@@ -228,7 +223,7 @@ bool LanesAreWorkers(const GivenOptions& given, const PlanContext& context) {
 
 void LanesBecomeWorkers(uint32_t worker_count, v1::Plan& plan) {
   for (v1::Phase& phase : *plan.mutable_phases()) {
-    const uint32_t count = phase.lanes_per_worker() > 0 ? phase.lanes_per_worker() : plan.lanes_per_worker();
+    const uint32_t count = phase.has_lanes_per_worker() ? phase.lanes_per_worker() : plan.lanes_per_worker();
     phase.clear_lanes_per_worker();
     if (count == worker_count) continue;
     for (v1::Assignment& assignment : *phase.mutable_assignments()) {

@@ -21,6 +21,7 @@
 #include "coordinator/plan/check/queue_check.h"
 #include "coordinator/plan/check/target_check.h"
 #include "coordinator/plan/phase_list.h"
+#include "coordinator/yaml/field_presence.h"
 
 namespace iobench {
 namespace {
@@ -110,6 +111,7 @@ absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& op
 // Checks everything about a phase that does not depend on other phases.
 absl::Status CheckPhase(const v1::Plan& plan, const v1::Phase& phase) {
   if (phase.assignments().empty()) return absl::InvalidArgumentError("it has no assignments");
+  IOBENCH_RETURN_IF_ERROR(CheckNoZeros(phase));
   IOBENCH_RETURN_IF_ERROR(CheckSpreading(phase));
   const PhaseShape shape = ShapeOf(plan, phase);
   IOBENCH_RETURN_IF_ERROR(CheckFiles(plan, phase));
@@ -133,7 +135,7 @@ absl::Status CheckPhase(const v1::Plan& plan, const v1::Phase& phase) {
 // Fills in what an operation leaves to its engine and its row of the operation table.
 void CompleteOperation(v1::Operation& operation) {
   const OperationSpec* const spec = SpecOf(operation);
-  if (operation.engine().empty()) operation.set_engine(kDefaultEngine);
+  if (!operation.has_engine()) operation.set_engine(kDefaultEngine);
   // The default engine may stand for an operation's own engine; CheckPlan reports a wrong combination.
   if (spec != nullptr) {
     if (auto engine = EngineFor(*spec, operation.engine()); engine.ok()) {
@@ -141,8 +143,8 @@ void CompleteOperation(v1::Operation& operation) {
       CompleteQueue(**engine, operation);
     }
   }
-  if (operation.stride_records() == 0) operation.set_stride_records(17);
-  if (operation.read_percent() == 0) {
+  if (!operation.has_stride_records()) operation.set_stride_records(17);
+  if (!operation.has_read_percent()) {
     operation.set_read_percent(spec == nullptr ? 50 : spec->default_read_percent());
   }
   if (operation.has_between()) CompleteBetween(*operation.mutable_between());
@@ -160,10 +162,28 @@ void CompleteRegion(v1::Phase& phase) {
   if (!writes) region.set_fsync(false);  // there is nothing to flush
   // Otherwise the next pass overwrites what the last one left in memory, and the headline counts bytes that were
   // never flushed.
-  if (buffers_writes && phase.stop().time_s() > 0 && (region.fsync() || region.close())) {
+  if (buffers_writes && phase.stop().time_s() > 0 && (region.fsync() || region.close()) &&
+      !region.has_flush_passes()) {
     region.set_flush_passes(true);
   }
-  if (IsMetadata(phase)) region.Clear();  // each op opens and closes its own files
+  if (!IsMetadata(phase)) return;
+  region.Clear();  // each op opens and closes its own files
+  region.set_flush_passes(false);
+}
+
+void CompletePlanFiles(v1::FileLayout& files) {
+  if (!files.has_files_per_lane()) files.set_files_per_lane(1);
+  if (!files.has_shared_file()) files.set_shared_file(false);
+  if (!files.has_interleaved()) files.set_interleaved(false);
+}
+
+// The phase's own files, as ShapeOf sees them. Their size stays open while it depends on the clients' memory.
+void CompletePhaseFiles(const v1::FileLayout& of_plan, v1::FileLayout& files) {
+  if (!files.has_files_per_lane()) files.set_files_per_lane(of_plan.files_per_lane());
+  if (!files.has_shared_file()) files.set_shared_file(of_plan.shared_file());
+  if (!files.has_interleaved()) files.set_interleaved(of_plan.interleaved());
+  const bool is_open = !files.has_bytes_per_lane() && of_plan.memory_percent() == 0;
+  if (is_open && of_plan.has_bytes_per_lane()) files.set_bytes_per_lane(of_plan.bytes_per_lane());
 }
 
 // The phases of a saved plan may already be those of some workers; each client alone would do only its part of them.
@@ -202,9 +222,9 @@ v1::Stonewall DefaultStonewall(const v1::Phase& phase) {
 }
 
 void CompletePlan(v1::Plan& plan) {
-  if (plan.lanes_per_worker() == 0) plan.set_lanes_per_worker(1);
-  if (plan.repetitions() == 0) plan.set_repetitions(1);
-  if (plan.files().files_per_lane() == 0) plan.mutable_files()->set_files_per_lane(1);
+  if (!plan.has_lanes_per_worker()) plan.set_lanes_per_worker(1);
+  if (!plan.has_repetitions()) plan.set_repetitions(1);
+  CompletePlanFiles(*plan.mutable_files());
   if (plan.targets().empty()) plan.add_targets()->set_path(".");
   CompleteData(*plan.mutable_data());
   for (v1::Phase& phase : *plan.mutable_phases()) {
@@ -212,13 +232,15 @@ void CompletePlan(v1::Plan& plan) {
       assignment.mutable_who();
       CompleteOperation(*assignment.mutable_operation());
     }
-    phase.set_name(PhaseName(phase));
+    if (!phase.has_name()) phase.set_name(PhaseName(phase));
     CompleteRegion(phase);
     phase.mutable_stop();
-    if (phase.stonewall() == v1::STONEWALL_UNSPECIFIED && phase.assignments_size() > 0) {
+    if (!phase.has_stonewall() && phase.assignments_size() > 0) {
       phase.set_stonewall(DefaultStonewall(phase));
     }
+    if (phase.has_files()) CompletePhaseFiles(plan.files(), *phase.mutable_files());
   }
+  WriteOutZeros(plan);
 }
 
 absl::Status CheckPlan(const v1::Plan& plan) {
@@ -232,6 +254,7 @@ absl::Status CheckPlan(const v1::Plan& plan) {
   if (files.bytes_per_lane() == 0 && WorksOnData(plan))
     return absl::InvalidArgumentError(
         "the size is 0: give -s (files.bytes_per_lane of a plan) a size such as 4m");
+  IOBENCH_RETURN_IF_ERROR(CheckNoZeros(plan, "phases"));
   if (files.bytes_per_lane() > (uint64_t{1} << 62)) {
     return absl::InvalidArgumentError("the size per lane is over 4 EiB");
   }

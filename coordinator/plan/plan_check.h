@@ -11,8 +11,8 @@
 
 namespace iobench {
 
-// Fills in all defaults: phase names, engine, stride, read percentage, stonewall kind; resets regions that do not
-// apply.
+// Fills in all defaults of fields that have no value: phase names, engine, stride, read percentage, stonewall kind … Then
+// every field has a value, except for those that stay open until more is known. Resets regions that do not apply.
 void CompletePlan(v1::Plan& plan);
 
 // InvalidArgument: the plan is invalid; the message names the phase and says what to do. REQUIRES: CompletePlan.

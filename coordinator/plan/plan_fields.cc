@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "coordinator/yaml/message_yaml.h"
+#include "google/protobuf/text_format.h"
 
 namespace iobench {
 namespace {
@@ -25,6 +27,7 @@ struct Assignment {
   std::string root;               // "operation"
   std::vector<std::string> path;  // below it
   std::string text;
+  bool is_left_out = false;  // the option's second value was not given: the field is as if left out
 };
 
 std::vector<Assignment> AssignmentsOf(const OptionSpec& option, const std::vector<std::string>& parts) {
@@ -39,6 +42,7 @@ std::vector<Assignment> AssignmentsOf(const OptionSpec& option, const std::vecto
       assignment.text = parts[0];
     } else {
       assignment.text = sides.second == "$2" ? parts[1] : sides.second;
+      assignment.is_left_out = sides.second == "$2" && parts[1].empty();
     }
     assignments.push_back(std::move(assignment));
   }
@@ -51,6 +55,11 @@ absl::Status Set(const Assignment& assignment, const OptionSpec& option, google:
     const auto* field = message->GetDescriptor()->FindFieldByName(assignment.path[i]);
     assert(field != nullptr);
     message = message->GetReflection()->MutableMessage(message, field);
+  }
+  if (assignment.is_left_out) {
+    message->GetReflection()->ClearField(
+        message, message->GetDescriptor()->FindFieldByName(assignment.path.back()));
+    return absl::OkStatus();
   }
   return Annotate(SetFieldFromText(assignment.path.back(), assignment.text, *message), BothNamesOf(option));
 }
@@ -161,6 +170,54 @@ absl::Status SetFieldsOf(const OptionSpec& option, const GivenOptions& given, v1
   return absl::OkStatus();
 }
 
+// The text of the field, as the option would set it; empty if it has no value.
+std::string ValueOf(const Assignment& assignment, const google::protobuf::Message& root) {
+  const google::protobuf::Message* message = &root;
+  for (size_t i = 0; i + 1 < assignment.path.size(); ++i) {
+    const auto* field = message->GetDescriptor()->FindFieldByName(assignment.path[i]);
+    message = &message->GetReflection()->GetMessage(*message, field);
+  }
+  const auto* field = message->GetDescriptor()->FindFieldByName(assignment.path.back());
+  if (!message->GetReflection()->HasField(*message, field)) return "";
+  std::string text;
+  google::protobuf::TextFormat::PrintFieldValueToString(*message, field, -1, &text);
+  return text;
+}
+
+// Turns off what a plan or suite turns on, in one message. InvalidArgument: the flag stands for a value, such as an engine,
+// of which nothing says what would take its place.
+absl::Status TurnOffIn(const Assignment& on, const OptionSpec& option, google::protobuf::Message& root) {
+  const std::unique_ptr<google::protobuf::Message> as_if_on(root.New());
+  IOBENCH_RETURN_IF_ERROR(Set(on, option, *as_if_on));
+  if (ValueOf(on, root) != ValueOf(on, *as_if_on)) return absl::OkStatus();
+  Assignment off = on;
+  off.text = "false";
+  if (on.text == "true") return Set(off, option, root);
+  return absl::InvalidArgumentError(
+      absl::StrCat(BothNamesOf(option), " cannot be turned off here: what runs has ", on.root, ".",
+                   absl::StrJoin(on.path, "."), " = ", on.text));
+}
+
+// A flag that was given as false.
+absl::Status TurnOff(const OptionSpec& option, v1::Plan& plan) {
+  for (const Assignment& on : AssignmentsOf(option, {"true"})) {
+    if (on.root == "plan") IOBENCH_RETURN_IF_ERROR(TurnOffIn(on, option, plan));
+    if (on.root == "data") IOBENCH_RETURN_IF_ERROR(TurnOffIn(on, option, *plan.mutable_data()));
+    if (on.root == "files") IOBENCH_RETURN_IF_ERROR(TurnOffIn(on, option, *plan.mutable_files()));
+    for (v1::Phase& phase : *plan.mutable_phases()) {
+      if (on.root == "files" && phase.has_files()) {
+        IOBENCH_RETURN_IF_ERROR(TurnOffIn(on, option, *phase.mutable_files()));
+      }
+      if (on.root == "phase") IOBENCH_RETURN_IF_ERROR(TurnOffIn(on, option, phase));
+      if (on.root != "operation") continue;
+      for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+        IOBENCH_RETURN_IF_ERROR(TurnOffIn(on, option, *assignment.mutable_operation()));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckStrides(const OptionSpec& option, const GivenOptions& given, const v1::Plan& plan) {
   for (const char* const list : {"plan", "suite"}) {
     if (!given.Has(list)) continue;
@@ -214,6 +271,9 @@ absl::Status NoPhaseFor(const OptionSpec& option) {
 }
 
 absl::Status SetPlanFields(const GivenOptions& given, v1::Plan& plan) {
+  for (const OptionSpec* option : given.turned_off()) {
+    if (!option->sets.empty()) IOBENCH_RETURN_IF_ERROR(TurnOff(*option, plan));
+  }
   for (const OptionSpec* option : given.options()) {
     // Several strides are phases of their own, which ListPhases has created.
     const bool is_list = option->name == "stride" && given.Texts("stride").size() > 1;

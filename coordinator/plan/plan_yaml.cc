@@ -31,7 +31,7 @@ absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& f
 }
 
 std::string PlanToYaml(const v1::Plan& plan) {
-  return MessageToYaml(plan, EmptyFields::kPrinted);
+  return MessageToYaml(plan, YamlStyle::kExact);
 }
 
 }  // namespace iobench

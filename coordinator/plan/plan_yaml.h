@@ -16,7 +16,7 @@ absl::StatusOr<v1::Plan> LoadPlan(const std::string& file, uint64_t drawn_seed);
 absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& file_name,
                                    uint64_t drawn_seed = 1);
 
-// Returns all fields, including defaults, except for messages that are not set.
+// Returns all fields that have a value; in a complete plan, also those that are 0, false or empty.
 std::string PlanToYaml(const v1::Plan& plan);
 
 }  // namespace iobench

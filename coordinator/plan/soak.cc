@@ -19,10 +19,10 @@ double SoakPhaseSeconds(const v1::Plan& plan) {
 }
 
 void FitToSoak(v1::Plan& plan) {
-  if (WorksOnData(plan)) plan.mutable_data()->set_verify(true);
+  if (WorksOnData(plan) && !plan.data().has_verify()) plan.mutable_data()->set_verify(true);
   for (v1::Phase& phase : *plan.mutable_phases()) {
     v1::StopRule& stop = *phase.mutable_stop();
-    if (stop.max_errors() == 0) stop.set_max_errors(std::numeric_limits<uint64_t>::max());
+    if (!stop.has_max_errors()) stop.set_max_errors(std::numeric_limits<uint64_t>::max());
   }
 }
 

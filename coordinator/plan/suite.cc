@@ -86,7 +86,7 @@ void SizeByMemory(const GivenOptions& given, const PlanContext& context, v1::Pla
 absl::StatusOr<v1::Plan> LoadSuite(const GivenOptions& given, const PlanContext& context) {
   IOBENCH_ASSIGN_OR_RETURN(const std::string file, SuiteFile(given.Text("suite")));
   IOBENCH_ASSIGN_OR_RETURN(v1::Plan plan, LoadPlan(file, context.drawn_seed));
-  const bool by_memory = plan.files().bytes_per_lane() == 0;
+  const bool by_memory = !plan.files().has_bytes_per_lane();
   ReplaceUsualValues(given, plan);
   IOBENCH_RETURN_IF_ERROR(CheckSizeGiven(given, plan));
   if (by_memory) SizeByMemory(given, context, plan);

@@ -26,6 +26,8 @@ constexpr uint64_t kOwnDescriptors = 64;
 // A lower bound of what worker/lane/prepare_limits.cc asks for when it prepares a phase: thread, histograms, timeline.
 constexpr uint64_t kLaneBytes = 256_KiB;
 constexpr uint64_t kLowMemoryPercent = 10;
+// What a lane maps besides its buffers: 8 MiB for its thread's stack, of which little is used, and its data.
+constexpr uint64_t kMappedByLane = 10_MiB;
 // docs/measurement.md, mark clock_uncertain.
 constexpr int64_t kClockErrorNs = 5'000'000;
 constexpr size_t kMaxNamed = 3;
@@ -38,10 +40,16 @@ struct WorkerNeeds {
   uint32_t lanes = 0;
 };
 
-// By worker, and by client for what its workers share.
+// Workers with an equal one share memory: that of their client, or of a control group on it.
+using MemoryShare = std::pair<uint32_t, uint64_t>;
+MemoryShare MemoryShareOf(const Member& member) {
+  return {member.client, member.facts.memory_group()};
+}
+
+// By worker, and by memory for what workers share.
 struct PlanNeeds {
   std::vector<WorkerNeeds> of_worker;
-  std::map<uint32_t, uint64_t> memory_of_client;  // bytes: of all its live workers in the same phase
+  std::map<MemoryShare, uint64_t> memory;  // bytes: of all live workers that share it, in the same phase
 };
 
 WorkerNeeds NeedsIn(const PhaseShape& shape, const v1::Operation& operation, uint64_t worker_count) {
@@ -75,20 +83,27 @@ PlanNeeds NeedsOf(const v1::Plan& plan, std::span<const Member> members) {
   for (const v1::Phase& phase : plan.phases()) {
     const PhaseShape shape = ShapeOf(plan, phase);
     const WorkerAssignments assignments(phase, members.size());
-    std::map<uint32_t, uint64_t> memory_of_client;
+    std::map<MemoryShare, uint64_t> memory;
     for (const Member& member : members) {
       const v1::Assignment* const assignment = assignments.Of(member.number);
       if (member.lost || assignment == nullptr) continue;
       const WorkerNeeds here = NeedsIn(shape, assignment->operation(), members.size());
       Raise(here, needs.of_worker[member.number]);
-      memory_of_client[member.client] += here.memory_bytes;
+      memory[MemoryShareOf(member)] += here.memory_bytes;
     }
-    for (const auto& [client, bytes] : memory_of_client) {
-      uint64_t& most = needs.memory_of_client[client];
+    for (const auto& [share, bytes] : memory) {
+      uint64_t& most = needs.memory[share];
       most = std::max(most, bytes);
     }
   }
   return needs;
+}
+
+// " within the limit of its control group (the host has 64 GiB)"
+std::string LimitText(const v1::WorkerFacts& facts) {
+  return absl::StrCat(" within the limit of ", FormatBytes(static_cast<double>(facts.memory_bytes())),
+                      " of its control group (the host has ",
+                      FormatBytes(static_cast<double>(facts.host_memory_bytes())), ")");
 }
 
 // The mount options that clients can have in common: without addresses and ports of their own.
@@ -143,6 +158,7 @@ class Judgement {
     }
     NoteSpace();
     NoteMemory();
+    NoteThreads();
     Sort();
     return std::move(findings_);
   }
@@ -193,6 +209,7 @@ class Judgement {
   void NoteMounts(int target);
   void NoteSpace();
   void NoteMemory();
+  void NoteThreads();
   void Sort();
 
   const PreflightFacts& facts_;
@@ -268,6 +285,14 @@ void Judgement::NoteLimits(const Member& member) {
                      FormatBytes(static_cast<double>(limits.max_memory_bytes()))),
         "use fewer lanes (-t), a smaller -r or --depth, or start the worker with a larger --max-memory");
   }
+  if (const uint64_t needed = needs.memory_bytes + needs.lanes * kMappedByLane;
+      limits.address_space_left_bytes() > 0 && limits.address_space_left_bytes() < needed) {
+    Add(member, PreflightCheck::kMemory,
+        absl::StrCat("the lanes of a worker map at least ", FormatBytes(static_cast<double>(needed)),
+                     ", and it may map only ",
+                     FormatBytes(static_cast<double>(limits.address_space_left_bytes())), " more"),
+        "raise the limit with `ulimit -v` (LimitAS= of systemd), or use fewer lanes (-t), a smaller -r or --depth");
+  }
 }
 
 void Judgement::NoteClock(const Member& member) {
@@ -299,11 +324,15 @@ void Judgement::NoteStorage(int target) {
       Add(member, PreflightCheck::kWrite, std::string(refused->second.message()),
           "check permissions, quota and root_squash of the export for this client");
     }
-    if (sights.cannot_read.contains(member.number)) {
-      Add(member, PreflightCheck::kStorage,
-          absl::StrCat("may not read what another client has written at ", PathOf(target)),
-          "let the workers run as the same user on all clients, and check how the server maps users",
-          Severity::kWarning);
+    const bool cannot_read = sights.cannot_read.contains(member.number);
+    if (cannot_read || sights.cannot_write_others.contains(member.number)) {
+      const std::string wrong = absl::StrCat("may not ", cannot_read ? "read" : "write",
+                                             " what another worker has made at ", PathOf(target));
+      const char* const advice =
+          "let all workers run as the same user, and check how the server maps users";
+      Finding& finding = Add(member, PreflightCheck::kStorage, wrong, advice);
+      finding.of_users = true;
+      finding.alone = absl::FailedPreconditionError(absl::StrCat(member.facts.host(), ": ", wrong, ": ", advice));
     }
     if (!sights.SeesOther(member.number)) continue;
     const v1::TargetFacts* const seen = SeenBy(member, target);
@@ -382,44 +411,77 @@ void Judgement::NoteMounts(int target) {
 
 void Judgement::NoteSpace() {
   for (const SpaceNeed& need : facts_.space) {
-    if (need.bytes <= need.free_bytes || need.workers.empty()) continue;
+    const std::optional<Shortage> shortage = ShortageOf(need);
+    if (!shortage.has_value() || need.workers.empty()) continue;
     const Member& first = facts_.members[*need.workers.begin()];
     std::set<uint32_t> clients;
     for (const uint32_t worker : need.workers) clients.insert(facts_.members[worker].client);
-    const std::string needs =
-        absl::StrCat(" need ", FormatBytes(static_cast<double>(need.bytes)), OfItForFilling(need),
-                     ", but only ", FormatBytes(static_cast<double>(need.free_bytes)), " are free");
-    const std::string advice =
-        absl::StrCat("use ", need.smaller, " or fewer lanes, or --force to try anyway");
-    Finding& finding = Add(first, PreflightCheck::kSpace, absl::StrCat("the lanes at ", need.path, needs),
-                           advice, facts_.force ? Severity::kWarning : Severity::kFault);
-    finding.alone = absl::FailedPreconditionError(
-        absl::StrCat(first.facts.host(), ": ", need.path, ": the lanes there", needs, ": ", advice));
+    Finding& finding =
+        Add(first, PreflightCheck::kSpace, absl::StrCat("the lanes at ", need.path, shortage->problem),
+            shortage->advice, facts_.force ? Severity::kWarning : Severity::kFault);
+    finding.alone =
+        absl::FailedPreconditionError(absl::StrCat(first.facts.host(), ": ", need.path, ": the lanes there",
+                                                   shortage->problem, ": ", shortage->advice));
     finding.of_client = clients.size() == 1;
     if (!finding.of_client) finding.client.clear();
     finding.workers = need.workers;
   }
 }
 
-// All workers of a client share its memory.
 void Judgement::NoteMemory() {
-  std::set<uint32_t> seen;
+  std::set<MemoryShare> seen;
   for (const Member& member : facts_.members) {
     if (member.lost || member.number >= facts_.limits.size()) continue;
     const uint64_t free_bytes = facts_.limits[member.number].available_memory_bytes();
     const uint64_t all_bytes = member.facts.memory_bytes();
-    if (free_bytes == 0 || !seen.insert(member.client).second) continue;
-    const uint64_t needed = needs_.memory_of_client[member.client];
+    if (free_bytes == 0 || !seen.insert(MemoryShareOf(member)).second) continue;
+    const uint64_t needed = needs_.memory[MemoryShareOf(member)];
+    const bool limited = member.facts.memory_group() != 0;
     if (free_bytes < needed) {
       Add(member, PreflightCheck::kMemory,
           absl::StrCat("the lanes of this client need at least ", FormatBytes(static_cast<double>(needed)),
-                       ", and only ", FormatBytes(static_cast<double>(free_bytes)), " are free"),
-          "use fewer lanes (-t) or workers, or a smaller -r or --depth");
+                       ", and only ", FormatBytes(static_cast<double>(free_bytes)), " are free",
+                       limited ? LimitText(member.facts) : ""),
+          limited ? "raise memory.max of the control group, or use fewer lanes (-t) or workers, or a smaller -r or --depth"
+                  : "use fewer lanes (-t) or workers, or a smaller -r or --depth");
     } else if (free_bytes < all_bytes / 100 * kLowMemoryPercent) {
       Add(member, PreflightCheck::kMemory,
           absl::StrCat("only ", FormatBytes(static_cast<double>(free_bytes)), " of ",
-                       FormatBytes(static_cast<double>(all_bytes)), " of memory are free"),
+                       FormatBytes(static_cast<double>(all_bytes)), " of memory are free", limited ? LimitText(member.facts) : ""),
           "find out what uses the memory: little is left for the page cache", Severity::kWarning);
+    }
+  }
+}
+
+// Each lane is a thread. What limits them may be shared by all workers of a client, or by those of a container.
+void Judgement::NoteThreads() {
+  struct Sharers {
+    uint64_t needed = 0;
+    std::vector<const Member*> members;
+  };
+  std::map<std::pair<uint32_t, std::string>, Sharers> sharers;
+  for (const Member& member : facts_.members) {
+    if (member.lost || member.number >= facts_.limits.size()) continue;
+    const v1::WorkerLimits& limits = facts_.limits[member.number];
+    if (limits.threads_left() == 0) continue;
+    Sharers& all = sharers[{member.client, limits.threads_shared_by()}];
+    all.needed += needs_.of_worker[member.number].lanes;
+    all.members.push_back(&member);
+  }
+  for (const auto& [client, all] : sharers) {
+    const v1::WorkerLimits* closest = &facts_.limits[all.members.front()->number];
+    for (const Member* const member : all.members) {
+      const v1::WorkerLimits& limits = facts_.limits[member->number];
+      if (limits.threads_left() < closest->threads_left()) closest = &limits;
+    }
+    if (all.needed <= closest->threads_left()) continue;
+    const size_t workers = all.members.size();
+    for (const Member* const member : all.members) {
+      Add(*member, PreflightCheck::kLimits,
+          absl::StrCat("the lanes of ", workers == 1 ? "a worker" : absl::StrCat(workers, " workers"), " need ",
+                       all.needed, " threads, and only ", closest->threads_left(), " more may be started there (",
+                       closest->threads_limit(), ")"),
+          "use fewer lanes (-t) or workers, or raise the limit");
     }
   }
 }
@@ -484,6 +546,21 @@ std::set<uint32_t> JoinedThere(const JoinFault& fault, std::span<const Member> m
   // Hosts with one boot id are containers of one client, which have all of its faults, or cloned machines.
   workers.merge(of_host.empty() ? of_others : of_host);
   return workers;
+}
+
+std::optional<Shortage> ShortageOf(const SpaceNeed& need) {
+  const char* const kAnyway = " or fewer lanes, or --force to try anyway";
+  if (need.HasTooFewBytes()) {
+    return Shortage{absl::StrCat(" need ", FormatBytes(static_cast<double>(need.bytes)), OfItForFilling(need),
+                                 ", but only ", FormatBytes(static_cast<double>(*need.free_bytes)),
+                                 " are free"),
+                    absl::StrCat("use ", need.smaller, kAnyway)};
+  }
+  if (!need.HasTooFewItems()) return std::nullopt;
+  return Shortage{absl::StrCat(" need at least ", FormatCount(static_cast<double>(need.items)),
+                               " inodes, but only ", FormatCount(static_cast<double>(*need.free_items)),
+                               " are free"),
+                  absl::StrCat("use smaller --items or --files-per-lane", kAnyway)};
 }
 
 std::string OfItForFilling(const SpaceNeed& need) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -50,6 +51,9 @@ struct Finding {
   std::string advice;          // what to do; empty: the problem says it
   // Leaving the client out cures it. False for what all clients share, such as a full file system.
   bool of_client = true;
+  // It sees the same storage as the others, where its user may not use what theirs have made: no run can use it, but
+  // validate examines it.
+  bool of_users = false;
   // How a run is refused if it has only this fault; OK: with client, problem and advice.
   absl::Status alone;
 };
@@ -59,8 +63,8 @@ struct StorageSights {
   // By worker: the storage that it sees there, 0 for the one that most see. Without those that were not asked, or failed:
   // there may be as many targets as workers.
   std::map<uint32_t, int> storage_of_worker;
-  // Workers that see the same storage, but may not read what another one wrote.
-  std::set<uint32_t> cannot_read;
+  // Workers that see the same storage, but may not read, or not write, what another one has made.
+  std::set<uint32_t> cannot_read, cannot_write_others;
   std::map<uint32_t, absl::Status> cannot_write;  // by worker
   double waited_s = 0;                            // for the file to appear where it did not
 
@@ -74,16 +78,27 @@ struct StorageSights {
   }
 };
 
-// The space that lanes need on one file system.
+// The space and the inodes that lanes need on one file system. What is free is unknown on file systems that do not tell.
 struct SpaceNeed {
   std::set<uint32_t> workers;  // that need it
   std::string path;
   uint64_t bytes = 0;       // in all
   uint64_t fill_bytes = 0;  // of it, to fill the file system (--fill)
-  uint64_t free_bytes = 0;
+  std::optional<uint64_t> free_bytes = {};
+  uint64_t items = 0;  // files, names and the directories of the lanes, at least
+  std::optional<uint64_t> free_items = {};
   v1::Space space = {};
   std::string smaller = "a smaller -s";  // what makes them need less
+
+  bool HasTooFewBytes() const { return free_bytes.has_value() && bytes > *free_bytes; }
+  bool HasTooFewItems() const { return free_items.has_value() && items > *free_items; }
 };
+// Returns " need 2 GiB, but only 1 GiB are free: use a smaller -s or fewer lanes, or --force to try anyway", split at the
+// ": ". Empty: there is enough of both, or nobody knows.
+struct Shortage {
+  std::string problem, advice;
+};
+std::optional<Shortage> ShortageOf(const SpaceNeed& need);
 
 // Returns ", 30 GiB of it for --fill", or nothing.
 std::string OfItForFilling(const SpaceNeed& need);

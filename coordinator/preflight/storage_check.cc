@@ -171,12 +171,33 @@ absl::Status StorageCheck::FindStorageOf(int target, uint32_t writer, int storag
     sights.waited_s = std::max(sights.waited_s, SecondsFrom(cluster_.Now() - begin));
   }
   const std::set<uint32_t> without(waiting.begin(), waiting.end());
+  std::vector<uint32_t> readers;
   std::erase_if(unknown, [&](uint32_t worker) {
     if (without.contains(worker)) return false;
     sights.storage_of_worker[worker] = storage;
+    readers.push_back(worker);
     return true;
   });
-  return absl::OkStatus();
+  return TryToWriteOthers(target, readers, first_file_ + writer);
+}
+
+// The run's data directory belongs to the worker that makes it, like this file: who may not write the file may not create
+// files in the directory either.
+absl::Status StorageCheck::TryToWriteOthers(int target, const std::vector<uint32_t>& workers, uint32_t file) {
+  StorageSights& sights = sights_[static_cast<size_t>(target)];
+  return cluster_.CallSome(
+      workers,
+      [&](const Member&) -> std::optional<v1::WorkerRequest> {
+        v1::WorkerRequest request = RequestAt(plan_.targets(target));
+        AddAction(request, v1::FileAction::TRY_WRITE, file);
+        return request;
+      },
+      [&](const Member& member, const ReceivedEvent& received) {
+        if (received.event.file_actions_done().results_size() == 0) return;
+        const int error = received.event.file_actions_done().results(0).problem().errno_value();
+        if (error == EACCES || error == EPERM) sights.cannot_write_others.insert(member.number);
+      },
+      StoragePatience());
 }
 
 // Removes the workers that find the file from `waiting`.

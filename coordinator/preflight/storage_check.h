@@ -45,6 +45,7 @@ class StorageCheck {
   absl::Status TryToWrite(int target, const std::vector<uint32_t>& workers);
   absl::Status FindStorageOf(int target, uint32_t writer, int storage, std::vector<uint32_t>& unknown);
   absl::Status ReadBy(int target, std::vector<uint32_t>& waiting, uint32_t file, uint64_t contents_xxh3);
+  absl::Status TryToWriteOthers(int target, const std::vector<uint32_t>& workers, uint32_t file);
   absl::Status RemoveFiles(int target);
   // Renames storages such that most workers see number 0.
   void NumberByCount(StorageSights& sights) const;

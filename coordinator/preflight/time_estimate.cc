@@ -72,8 +72,9 @@ std::string PartsText(const v1::Plan& plan, const v1::Phase& phase, uint32_t wor
   return absl::StrCat(parts, ", ", moved, " in all");
 }
 
-TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count) {
+TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count, bool has_data) {
   TimeEstimate estimate;
+  estimate.untimed = UntimedWorkOf(plan, worker_count, has_data);
   const uint64_t times = std::max(1u, plan.repetitions());
   bool all_bounded = true;
   // The estimate of a soak is one round, and only the first of all rounds lacks that rest.
@@ -129,7 +130,8 @@ std::string EstimateText(const TimeEstimate& estimate, double max_duration_s) {
     line(absl::StrCat("at most ", FormatSeconds(max_duration_s), " for all phases (--max-duration)"));
   }
   if (text.empty()) line("none: no phase moves anything");
-  line("preparing and removing files comes on top");
+  for (const std::string& untimed : UntimedLines(estimate.untimed)) line(untimed);
+  line("creating and removing files comes on top");
   return text;
 }
 
@@ -152,7 +154,10 @@ std::string SoakEstimateText(const v1::Plan& plan, uint32_t worker_count) {
     absl::StrAppend(&text, round.timed_s > 0 || round.sized_phases > 0 ? ", and " : "",
                     FormatCount(static_cast<double>(round.items)), " names in ", Phases(round.item_phases));
   }
-  absl::StrAppend(&text, "; preparing files comes on top\n      at most ", FormatCount(most),
+  for (const std::string& untimed : UntimedLines(round.untimed)) {
+    absl::StrAppend(&text, "\n               and in the first round, ", untimed);
+  }
+  absl::StrAppend(&text, "; creating files comes on top\n      at most ", FormatCount(most),
                   " rounds, each of which is saved; one begins at least ", FormatSeconds(apart_s),
                   " after the other\n");
   return text;

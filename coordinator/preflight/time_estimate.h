@@ -6,11 +6,12 @@
 #include <optional>
 #include <string>
 
+#include "coordinator/preflight/untimed_work.h"
 #include "iobench/v1/plan.pb.h"
 
 namespace iobench {
 
-// Over all repetitions. No figure includes the time that preparation and the removal of data take.
+// Over all repetitions. No figure but `untimed` includes what is done outside the timed parts of phases.
 struct TimeEstimate {
   double timed_s = 0;  // of the phases that last for a given time, and of rests between phases
   uint64_t timed_phases = 0;
@@ -20,9 +21,11 @@ struct TimeEstimate {
   uint64_t item_phases = 0;   // that work on a given number of names …
   uint64_t items = 0;         // … in all
   double at_most_s = 0;       // of the sized and item phases, if each of them has a deadline; 0: one has none
+  UntimedWork untimed;
 };
 
-TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count);
+// `has_data`: the run uses data that an earlier one has kept.
+TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count, bool has_data = false);
 
 // Returns what a lane with this operation moves in a phase without a time limit.
 uint64_t BytesOfLane(const v1::Plan& plan, const v1::Phase& phase, const v1::Operation& operation);

@@ -233,6 +233,9 @@ constexpr Column kPhaseColumns[] = {
     {"read_disk_bytes", PART_CELL(read_sources, disk_bytes)},
     {"read_cache_bytes", PART_CELL(read_sources, cache_bytes)},
     {"read_unknown_bytes", PART_CELL(read_sources, unknown_bytes)},
+    {"read_server_memory_bytes", OPTIONAL_CELL(read_sources, server_memory_bytes)},
+    {"read_server_disk_bytes", OPTIONAL_CELL(read_sources, server_disk_bytes)},
+    {"read_hole_bytes", PART_CELL(read_sources, hole_bytes)},
     {"files_to_memory", PART_CELL(read_sources, files_to_memory)},
     {"written_bytes",
      CELL(row.phase.has_written_bytes() ? Number(row.phase.written_bytes()) : std::string())},
@@ -246,7 +249,7 @@ constexpr Column kPhaseColumns[] = {
 // The last columns of both.
 constexpr Column kLastColumns[] = {
     {"label", CELL(CsvText(row.report.run().label()))},
-    {"target", CELL(CsvText(row.phase.target()))},
+    {"target", CELL(CsvText(row.lane != nullptr && !row.lane->path().empty() ? row.lane->path() : row.phase.target()))},
 };
 
 // Columns of phases.csv that are newer than those.

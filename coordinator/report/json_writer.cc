@@ -69,6 +69,13 @@ bool IsNullIfAbsent(const FieldDescriptor& field) {
          field.number() == v1::RunInfo::kExitCodeFieldNumber;
 }
 
+// Of a plan, every single value is printed: presence tells what its author has written, which matters only until defaults
+// have been filled in.
+bool IsOfPlan(const FieldDescriptor& field) {
+  return field.file() == v1::Plan::descriptor()->file() &&
+         field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE;
+}
+
 // A message without lists of messages is printed on one line: a lane, a mark or a latency is one row.
 bool IsOneLine(const Descriptor& type) {
   for (int i = 0; i < type.field_count(); ++i) {
@@ -194,7 +201,7 @@ class JsonPrinter {
       if (IsCharts(field)) continue;
       layout.rows.push_back({.field = &field,
                              .key = absl::StrCat("\"", JsonName(field), "\": "),
-                             .may_be_absent = field.has_presence(),
+                             .may_be_absent = field.has_presence() && !IsOfPlan(field),
                              .is_null_if_absent = IsNullIfAbsent(field),
                              .is_list_of_phases = &type == v1::RunReport::descriptor() &&
                                                   field.number() == v1::RunReport::kPhasesFieldNumber});

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "common/process/thread.h"
 #include "common/status_util.h"
 #include "coordinator/report/flush_report.h"
 
@@ -31,8 +32,7 @@ absl::Status WritePhases(const ReportFormat& format, const v1::RunReport& report
   int started = 0;
   for (int written = 0; written < report.phases_size(); ++written) {
     for (; texts.size() < threads && started < report.phases_size(); ++started) {
-      texts.push_back(std::async(std::launch::async | std::launch::deferred,
-                                 [&, index = started] { return TextOfPhase(format, report, index); }));
+      texts.push_back(DoConcurrently([&, index = started] { return TextOfPhase(format, report, index); }));
     }
     IOBENCH_ASSIGN_OR_RETURN(const std::string text, texts.front().get());
     texts.pop_front();

@@ -10,8 +10,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/model/data_content.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
+#include "common/process/end_of_memory.h"
+#include "common/process/thread.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/log.h"
@@ -24,7 +27,7 @@
 #include "coordinator/run/data/broken_files.h"
 #include "coordinator/run/data/client_steps.h"
 #include "coordinator/run/data/data_ledger.h"
-#include "coordinator/run/data/files_of_owner.h"
+#include "coordinator/plan/files_of_owner.h"
 #include "coordinator/run/data/tree_ledger.h"
 #include "coordinator/run/phase_conductor.h"
 #include "coordinator/run/resumption.h"
@@ -101,6 +104,7 @@ int Conductor::Run() {
   DataKeeper& data = *(*look)->data;
   NoteNotes(clocks.notes());
   NoteNotes(data.decision().notes);
+  uses_kept_data_ = data.decision().uses_kept_data;
   if (absl::Status status = CheckResumed(); !status.ok()) return Refuse(status);
   for (const Member& sampler : cluster_.samplers()) *record_.add_samplers() = sampler.facts;
   report_.Begin(/*newest=*/nullptr);
@@ -115,6 +119,7 @@ int Conductor::Run() {
   observer_.RunStarts(report());
   if (absl::Status status = TakeOverPhases(); !status.ok()) return Refuse(status);
 
+  EndClearlyWithoutMemory(kExitIo);  // from now on, something has been written
   DataLedger ledger(plan_, *(*look)->layout, options_.run_id);
   const absl::Status status = ClaimAndRun(**look, ledger);
   if (!status.ok() && !absl::IsCancelled(status)) NoteProblem(status);
@@ -123,7 +128,7 @@ int Conductor::Run() {
   if (store_.has_value()) store_->SaveRun(record_).status().IgnoreError();
   // Nothing is being measured now, and removing data waits for the file system.
   std::future<std::string> digest;
-  if (options_.program_digest) digest = std::async(std::launch::async, options_.program_digest);
+  if (options_.program_digest) digest = DoConcurrently(options_.program_digest);
   LeaveData(data, ledger);
   cluster_.Dismiss();
   if (digest.valid()) record_.set_program_sha256(digest.get());
@@ -311,12 +316,12 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
   for (uint32_t repetition = 0;; ++repetition) {
     IOBENCH_ASSIGN_OR_RETURN(const bool begins, BeginsRound(loop.begin, repetition));
     if (!begins) break;
-    for (const v1::Phase& planned : plan_.phases()) {
+    for (int place = 0; place < plan_.phases_size(); ++place) {
       if (index < loop.first_phase) {
         ++index;
         continue;
       }
-      IOBENCH_ASSIGN_OR_RETURN(const bool ran, RunPhase(loop, planned, index, repetition));
+      IOBENCH_ASSIGN_OR_RETURN(const bool ran, RunPhase(loop, place, index, repetition));
       if (ran) ++index;
     }
   }
@@ -329,15 +334,15 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
     *record_.mutable_plan()->add_phases() = planned;
     report_.NoteRun();
     IOBENCH_RETURN_IF_ERROR(SaveRun());  // a phase on disk is in the plan on disk
-    IOBENCH_ASSIGN_OR_RETURN(const bool ran, RunPhase(loop, planned, index++, 0));
+    IOBENCH_ASSIGN_OR_RETURN(const bool ran, RunPhase(loop, plan_.phases_size() - 1, index++, 0));
     if (!ran) break;
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, const v1::Phase& planned, uint32_t index,
-                                         uint32_t repetition) {
+absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, int place, uint32_t index, uint32_t repetition) {
   if (interrupt_.raised()) return absl::CancelledError("interrupted");
+  const v1::Phase& planned = plan_.phases(place);
   v1::Phase phase;
   if (!HasTimeFor(planned, loop.begin, phase)) return false;
   if (const std::set<uint32_t> targets = TargetsOfNewSharedFiles(plan_, phase, loop.layout);
@@ -349,12 +354,15 @@ absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, const v1::Phase& plann
   IOBENCH_ASSIGN_OR_RETURN(const StepsOfWorkers fill_steps,
                            FillSpace(loop.data, index == loop.first_phase, planned));
   loop.ledger.Begin(phase);
+  const LaterNeeds later = NeedsAfter(loop.layout, place, repetition);
   PhaseConductor conductor({.cluster = cluster_,
                             .clock_sync = loop.clocks,
                             .plan = plan_,
                             .layout = loop.layout,
                             .observer = observer_,
-                            .data_must_exist = MustExist(loop),
+                            .data_must_exist = loop.data.decision().uses_kept_data,
+                            .later = later,
+                            .settle_until = EndOfDuration(loop.begin),
                             .broken_files = loop.broken_files,
                             .trees = loop.trees,
                             .data = loop.ledger,
@@ -393,12 +401,6 @@ absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, const v1::Phase& plann
   return true;
 }
 
-// A file that an earlier round wrote and that is gone must not be recreated, which would hide the loss.
-bool Conductor::MustExist(const PhaseLoop& loop) const {
-  if (loop.data.decision().uses_kept_data) return true;
-  return plan_.soak_s() > 0 && !loop.ledger.prepares_data();
-}
-
 // Phases that a resumed run skips have filled the file system too.
 absl::StatusOr<StepsOfWorkers> Conductor::FillSpace(DataKeeper& data, bool is_first, const v1::Phase& phase) {
   uint32_t percent = FillPercent(phase);
@@ -422,7 +424,7 @@ absl::Status Conductor::FinishPhase(const v1::PhaseRecord& record, PhaseCost& co
   const CoordTime save_begin = options_.clock();
   cost.analyse_s = SecondsFrom(save_begin - analyse_begin);
   for (const v1::WorkerPhaseResult& worker : record.workers()) io_failed_ |= !worker.refused_reason().empty();
-  verification_failed_ |= phase.verify().mismatched() > 0;
+  verification_failed_ |= FoundBadData(phase.verify());
   NoteOutcome(phase);
   absl::Status status;
   if (store_.has_value()) {

@@ -20,6 +20,7 @@
 #include "coordinator/cluster/interrupt.h"
 #include "coordinator/hook/phase_hooks.h"
 #include "coordinator/live/run_observer.h"
+#include "coordinator/plan/later_needs.h"
 #include "coordinator/plan/layout.h"
 #include "coordinator/preflight/preflight.h"
 #include "coordinator/report/result_store.h"
@@ -136,6 +137,7 @@ class Conductor {
   double join_s() const { return join_s_; }  // until all workers had joined
   uint32_t silence_count() const { return cluster_.silence_count(); }
   const PreflightReport& preflight() const { return preflight_; }
+  bool uses_kept_data() const { return uses_kept_data_; }
 
  private:
   v1::RunRecord& MetRecord() { return options_.resume.has_value() ? met_ : record_; }
@@ -177,13 +179,13 @@ class Conductor {
   absl::Status RunPhases(DataKeeper& data, DataLedger& ledger, ClockSync& clocks, const Layout& layout);
   struct PhaseLoop;
   absl::StatusOr<bool> BeginsRound(CoordTime begin, uint32_t repetition);
-  bool MustExist(const PhaseLoop& loop) const;
-  // Returns whether --max-duration left time for the phase.
-  absl::StatusOr<bool> RunPhase(PhaseLoop& loop, const v1::Phase& planned, uint32_t index,
-                                uint32_t repetition);
+  // `place`: index of the phase in the plan; `index`: in the run. Returns whether --max-duration left time for the phase.
+  absl::StatusOr<bool> RunPhase(PhaseLoop& loop, int place, uint32_t index, uint32_t repetition);
+  LaterNeeds NeedsAfter(const Layout& layout, int place, uint32_t repetition) const;
   absl::StatusOr<StepsOfWorkers> FillSpace(DataKeeper& data, bool is_first, const v1::Phase& phase);
   absl::Status FinishPhase(const v1::PhaseRecord& record, PhaseCost& cost);
   bool HasTimeFor(const v1::Phase& phase, CoordTime begin, v1::Phase& fitted);
+  CoordTime EndOfDuration(CoordTime begin) const;
   void NoteIfShortened(const v1::Phase& phase, const v1::PhaseRecord& record);
   absl::Status SaveRun();
   absl::Status SaveReport();
@@ -212,6 +214,7 @@ class Conductor {
   absl::Status refusal_;
   absl::Status saved_;
   uint64_t bytes_needed_ = 0;
+  bool uses_kept_data_ = false;
   std::vector<PhaseCost> phase_costs_;
   std::optional<v1::PhaseReport> last_phase_;  // for next_phase; else nullopt
   double join_s_ = 0;

@@ -10,6 +10,7 @@
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/log.h"
+#include "coordinator/analysis/phase/client_roster.h"
 #include "coordinator/launch/client_list.h"
 #include "coordinator/mix/phase_of_mix.h"
 #include "coordinator/plan/phase_list.h"
@@ -336,14 +337,12 @@ absl::Status Conductor::UseWorkersPaths() {
 absl::Status Conductor::SizeFiles() {
   // A resumed run goes on with the sizes that it began with, even if a client's memory has changed.
   if (plan_.files().memory_percent() == 0 || options_.resume.has_value()) return absl::OkStatus();
-  std::map<uint32_t, uint64_t> memory_of_client;
-  for (const Member& member : cluster_.members()) {
-    memory_of_client[member.client] = member.facts.memory_bytes();
-  }
+  std::map<uint32_t, std::vector<const v1::WorkerFacts*>> workers_of_client;
+  for (const Member& member : cluster_.members()) workers_of_client[member.client].push_back(&member.facts);
   std::vector<ClientMemory> clients;
   for (const auto& [client, lanes] :
        FewestLanesWithFiles(plan_, cluster_.members(), options_.least_lanes_per_worker)) {
-    clients.push_back({.memory_bytes = memory_of_client[client], .lane_count = lanes});
+    clients.push_back({.memory_bytes = MemoryOfWorkers(workers_of_client[client]), .lane_count = lanes});
   }
   if (clients.empty()) return absl::OkStatus();
   IOBENCH_RETURN_IF_ERROR(SizeFilesByMemory(clients, plan_));

@@ -42,6 +42,18 @@ bool Conductor::HasTimeFor(const v1::Phase& phase, CoordTime begin, v1::Phase& f
   return true;
 }
 
+// When --max-duration is over.
+CoordTime Conductor::EndOfDuration(CoordTime begin) const {
+  const bool is_limited = options_.max_duration_s > 0;
+  return is_limited ? begin + NanosFrom(options_.max_duration_s) : CoordTime{INT64_MAX};
+}
+
+// What is left to do after a phase of the plan. Phases that depend on what others measure are like those of the plan.
+LaterNeeds Conductor::NeedsAfter(const Layout& layout, int place, uint32_t repetition) const {
+  const bool again = plan_.soak_s() > 0 || repetition + 1 < plan_.repetitions() || options_.next_phase != nullptr;
+  return LaterNeedsOf(plan_, layout, place, again);
+}
+
 void Conductor::NoteIfShortened(const v1::Phase& phase, const v1::PhaseRecord& record) {
   if (WasShortened(phase, record)) record_.add_shortened_phases(phase.name());
 }

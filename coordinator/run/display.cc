@@ -2,9 +2,12 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 
+#include "absl/strings/str_cat.h"
 #include "common/model/plan_traits.h"
+#include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/plan/check/metadata_plan.h"
 
@@ -77,6 +80,17 @@ double Display::RateNow(const PhaseProgress& progress) {
   const double seconds = progress.elapsed_s - recent_.front().first;
   if (seconds <= 0 || done < recent_.front().second) return 0;
   return static_cast<double>(done - recent_.front().second) / seconds;
+}
+
+void Display::FilesAreFinished(const Unfinished& unfinished) {
+  progress_.Clear();
+  const auto bytes = static_cast<double>(unfinished.bytes);
+  err_ << "finishing " << (bytes > 0 ? "files" : "trees") << " for " << Printable(unfinished.for_whom) << ": "
+       << (bytes > 0 ? FormatBytes(bytes)
+                     : absl::StrCat(FormatCount(static_cast<double>(unfinished.ops)), " names"))
+       << " left";
+  if (std::isfinite(unfinished.seconds)) err_ << ", about " << FormatSeconds(unfinished.seconds);
+  err_ << std::endl;
 }
 
 void Display::PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) {

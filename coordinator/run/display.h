@@ -39,6 +39,7 @@ class Display final : public RunObserver {
   void SpaceFills(uint32_t percent, uint64_t bytes) override;
   void PhasePrepares(const PhaseProgress& progress) override;
   void PhaseMoves(const PhaseProgress& progress) override;
+  void FilesAreFinished(const Unfinished& unfinished) override;
   void PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) override;
   int64_t progress_interval_ns() const override { return shown_.progress ? 500'000'000 : 0; }
 

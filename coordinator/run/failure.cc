@@ -7,6 +7,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "absl/strings/str_cat.h"
 #include "common/text/display_text.h"
 
 namespace iobench {
@@ -23,7 +24,8 @@ bool StdoutHasNoReader() {
 void PrintError(const std::string& message) {
   std::string one_line = message;
   std::replace(one_line.begin(), one_line.end(), '\n', ' ');
-  std::cerr << "cluster-iobench: " << WithShortValues(Printable(one_line)) << std::endl;
+  // As one write: workers on one host share standard error.
+  std::cerr << absl::StrCat("cluster-iobench: ", WithShortValues(Printable(one_line)), "\n") << std::flush;
 }
 
 int Fail(const absl::Status& status, int exit_code) {

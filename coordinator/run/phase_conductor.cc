@@ -110,7 +110,10 @@ absl::Status PhaseConductor::RunAndCollect() {
   RenewDeadline();
   absl::Status status = Timed(&PhaseCost::wait_s, [this] { return lanes_.WaitForEnds(deadline_); });
   cost_.wait_s -= lanes_.LongestTimedSeconds();
-  if (EndsEarly(status)) EndLanesEarly(status);
+  if (EndsEarly(status)) {
+    record_.set_interrupted(true);
+    EndLanesEarly(status);
+  }
   NoteReported();
   context_.cluster.transport().SetLanesRunning(false);
   for (v1::ServerRecord& server : context_.samplers.End()) *record_.add_servers() = std::move(server);
@@ -125,7 +128,7 @@ absl::Status PhaseConductor::RunAndCollect() {
   const Answers answers = status.ok() ? Answers::kAwaited : Answers::kBrieflyAwaited;
   const absl::Status collected = Timed(&PhaseCost::collect_s, [&] { return Collect(answers); });
   status.Update(collected);
-  if (EndsEarly(collected)) {  // while lanes complete their files: does not wait for that
+  if (EndsEarly(collected)) {  // while lanes settle: does not wait for that
     EndLanesEarly(collected);
     Collect(Answers::kBrieflyAwaited).IgnoreError();
   }
@@ -134,7 +137,7 @@ absl::Status PhaseConductor::RunAndCollect() {
 
 // Workers that do not answer in time are missing in the record.
 void PhaseConductor::EndLanesEarly(const absl::Status& why) {
-  record_.set_interrupted(true);
+  ended_early_ = true;
   DropDeadRanks(why);
   lanes_.EndEarly().IgnoreError();
 }
@@ -148,8 +151,7 @@ void PhaseConductor::DropDeadRanks(const absl::Status& status) {
 void PhaseConductor::NoteHowWorkersEnded(bool lanes_ran) {
   for (const Member& member : context_.cluster.members()) {
     // Its lanes are stuck, perhaps in a call that a server does not answer.
-    if (lanes_ran && record_.interrupted() && lanes_.TakesPart(member.number) &&
-        !IsCollected(member.number)) {
+    if (lanes_ran && ended_early_ && AwaitsResultOf(member.number)) {
       context_.cluster.Drop(member.number, "its lanes had not ended when the run was interrupted");
     }
     v1::WorkerPhaseResult& worker = ResultOf(member.number);
@@ -164,7 +166,7 @@ void PhaseConductor::NoteHowWorkersEnded(bool lanes_ran) {
     if (lanes_ran && refused_.contains(member.number)) {
       AddRefusedLanes(member);
     } else if (member.lost) {
-      if (!IsCollected(member.number)) worker.clear_lanes();  // incomplete
+      if (!IsMeasured(member.number)) worker.clear_lanes();  // incomplete
       worker.set_lost(true);
       worker.set_lost_reason(member.lost_reason);
       worker.set_lost_in_phase(lanes_.TakesPart(member.number));
@@ -192,6 +194,7 @@ absl::Status PhaseConductor::PrepareAndArm() {
     const CoordTime begin = context_.cluster.Now();
     IOBENCH_RETURN_IF_ERROR(PrepareByOwners());
     IOBENCH_RETURN_IF_ERROR(PrepareAroundClientSteps());
+    if (DropsCaches(phase_)) IOBENCH_RETURN_IF_ERROR(context_.samplers.DropCaches());
     record_.set_prepare_s(record_.prepare_s() + SecondsFrom(context_.cluster.Now() - begin));
     cost_.prepare_s = record_.prepare_s();
     IOBENCH_RETURN_IF_ERROR(context_.samplers.Begin());
@@ -232,6 +235,7 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
   prepare.set_seed(context_.plan.seed());
   *prepare.mutable_binding() = context_.plan.binding();
   prepare.set_data_must_exist(context_.data_must_exist);
+  prepare.set_leaves_unflushed(context_.later.nothing);
   if (operation.has_arrivals()) {
     prepare.set_arrival_share(notes_[member.number].arrival_share);
     prepare.set_first_arrival_gap(notes_[member.number].first_arrival_gap);
@@ -243,6 +247,7 @@ v1::Prepare PhaseConductor::PrepareFor(const Member& member, const v1::Assignmen
 
 void PhaseConductor::AddLanes(const Member& member, const v1::Operation& operation,
                               v1::Prepare& prepare) const {
+  const LaterNeeds& later = context_.later;
   const bool creates = CreatesFiles(operation);
   const bool on_tree = IsMetadata(operation) && UsesFiles(operation);
   // Lanes of an attempt that was cancelled after its start may have changed some items.
@@ -257,6 +262,7 @@ void PhaseConductor::AddLanes(const Member& member, const v1::Operation& operati
     } else if (!creates && context_.broken_files.Contains(FilesOf(lane, shape_))) {
       lane.set_sits_out(true);
     }
+    lane.set_finish_bytes(on_tree ? (later.trees ? 1 : 0) : later.BytesOf(FilesOf(lane, shape_)));
     *prepare.add_lanes() = std::move(lane);
   }
   context_.data.Fill(prepare);

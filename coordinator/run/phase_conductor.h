@@ -19,6 +19,7 @@
 #include "coordinator/cluster/samplers.h"
 #include "coordinator/cluster/start_lead.h"
 #include "coordinator/live/run_observer.h"
+#include "coordinator/plan/later_needs.h"
 #include "coordinator/plan/layout.h"
 #include "coordinator/run/data/broken_files.h"
 #include "coordinator/run/data/client_steps.h"
@@ -45,6 +46,9 @@ class PhaseConductor {
     const Layout& layout;
     RunObserver& observer;
     bool data_must_exist = false;  // kept data is used
+    const LaterNeeds& later;       // what the rest of the run needs of this phase's files
+    // When lanes must leave unfinished what they have not settled (--max-duration).
+    CoordTime settle_until{INT64_MAX};
     const BrokenFiles& broken_files;
     const TreeLedger& trees;
     const DataLedger& data;    // has begun the phase
@@ -62,7 +66,7 @@ class PhaseConductor {
   PhaseConductor(const Context& context, const v1::Phase& phase, uint32_t index, uint32_t repetition);
 
   // Runs the phase and fills record(). Cancelled: the user interrupted; the record contains what was done so far (with
-  // `interrupted` set), and workers without lanes if nothing had started. Aborted: the same because a worker was lost
+  // `interrupted` set, unless the lanes had ended: then only their settling was cut short), and workers without lanes if nothing had started. Aborted: the same because a worker was lost
   // (ClusterPatience.abort_on_lost). Other errors: no worker at all could prepare or start (the first one's own code;
   // the message names it), or the transport failed; the record is incomplete. A lost worker is no error, nor is one
   // that refuses while others do not: its lanes have the problem. If the lanes did not start, the workers have been
@@ -117,8 +121,10 @@ class PhaseConductor {
   absl::Status Collect(Answers answers);
   // Collects what workers can report at once, and uses these calls as pings of their clocks.
   absl::Status CollectWithPings();
-  bool AwaitsResultOf(uint32_t worker) const { return lanes_.TakesPart(worker) && !IsCollected(worker); }
-  bool IsCollected(uint32_t worker) const { return notes_[worker].collected_at.has_value(); }
+  bool AwaitsResultOf(uint32_t worker) const { return lanes_.TakesPart(worker) && !IsMeasured(worker); }
+  // Its lanes' results have arrived; the lanes may still settle.
+  bool IsMeasured(uint32_t worker) const { return notes_[worker].measured_at.has_value(); }
+  void NoteUnfinished(const v1::ResultChunk& chunk);
   v1::Collect CollectFrom(const Member& member, const std::vector<CoordTime>& instants) const;
   // Notes the results that came with the ends of lanes.
   void NoteReported();
@@ -154,8 +160,8 @@ class PhaseConductor {
     uint32_t rate_share_count = 0;
     // Max. error of the start that it was told, as known then: later pings say more about its clock.
     int64_t start_error_ns = 0;
-    bool reported = false;                  // its results came with the end of its lanes
-    std::optional<CoordTime> collected_at;  // arrival of the last of its results; nullopt: some are missing
+    bool reported = false;                 // its results came with the end of its lanes
+    std::optional<CoordTime> measured_at;  // arrival of the last of its results; nullopt: some are missing
   };
   std::vector<WorkerNotes> notes_;           // index = worker number
   std::vector<bool> crowded_;                // the same; more lanes than processors
@@ -167,9 +173,12 @@ class PhaseConductor {
   StepsOfWorkers client_steps_;
   ColdnessOfWorkers coldness_;  // of the latest preparation
   bool remounted_for_cold_ = false;
+  bool ended_early_ = false;  // the lanes were told to leave things as they are
   // Steps of all prepares that wrote data or rested. The last attempt finds their results in place, so the record shows
   // theirs.
   StepsOfWorkers earlier_steps_;
+  // What workers that have sent their results still write for later phases; announced once all have sent them.
+  Unfinished unfinished_;
 };
 
 }  // namespace iobench

@@ -12,6 +12,19 @@ namespace iobench {
 namespace {
 
 constexpr int64_t kCollectAfterTimeoutNs = 10 * kNanosPerSecond;
+// What takes less need not be announced.
+constexpr double kAnnouncedFromS = 1;
+
+void NoteSettled(const v1::LaneSettled& settled, google::protobuf::RepeatedPtrField<v1::LaneResult>& lanes) {
+  for (v1::LaneResult& lane : lanes) {
+    if (lane.lane() != settled.lane()) continue;
+    lane.set_settle_s(settled.settle_s());
+    lane.set_bytes(settled.bytes());
+    lane.set_ops(settled.ops());
+    if (settled.has_problem()) *lane.mutable_problem() = settled.problem();
+    return;
+  }
+}
 
 }  // namespace
 
@@ -54,7 +67,7 @@ absl::Status PhaseConductor::Collect(Answers answers) {
   return context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         if (!AwaitsResultOf(member.number)) return std::nullopt;
-        ResultOf(member.number).clear_lanes();
+        ResultOf(member.number).clear_lanes();  // of an earlier request
         v1::WorkerRequest request;
         *request.mutable_collect() = CollectFrom(member, instants);
         return request;
@@ -70,6 +83,8 @@ absl::Status PhaseConductor::Collect(Answers answers) {
 v1::Collect PhaseConductor::CollectFrom(const Member& member, const std::vector<CoordTime>& instants) const {
   v1::Collect collect;
   const ClockMap map = context_.clock_sync.MapOf(member.number);
+  if (context_.settle_until.ns != INT64_MAX)
+    collect.set_settle_until_worker_ns(map.ToWorker(context_.settle_until).ns);
   for (const CoordTime instant : instants) {
     // The bounds at a window's end are evaluated at the instant and at both ends of its clock error.
     const int64_t error_ns = map.error_ns(instant);
@@ -98,13 +113,36 @@ void PhaseConductor::NoteChunk(uint32_t number, const v1::ResultChunk& chunk, Co
     if (static_cast<size_t>(worker.lanes_size()) > notes_[number].lanes.size()) break;
     *worker.add_lanes() = lane;
   }
-  if (!chunk.last()) return;
-  notes_[number].collected_at = received_at;
+  for (const v1::LaneSettled& settled : chunk.settled()) NoteSettled(settled, *worker.mutable_lanes());
+  if (!chunk.last() && !chunk.measured()) return;
+  const bool is_first = !IsMeasured(number);
+  notes_[number].measured_at = received_at;
+  if (is_first) NoteUnfinished(chunk);
   NoteSteps(number, chunk.steps());
   *worker.mutable_host() = chunk.host();
   worker.set_missed_arrivals(chunk.missed_arrivals());
   worker.set_process_cpu_user_s(chunk.process_cpu_user_s());
   worker.set_process_cpu_system_s(chunk.process_cpu_system_s());
+}
+
+// Announces what lanes do after their timed regions when it is known of all workers, and if it takes long at the rate of
+// the phase.
+void PhaseConductor::NoteUnfinished(const v1::ResultChunk& chunk) {
+  unfinished_.bytes += chunk.unfinished_bytes();
+  unfinished_.ops += chunk.unfinished_ops();
+  const std::vector<Member>& members = context_.cluster.members();
+  const bool waits = std::any_of(members.begin(), members.end(), [this](const Member& member) {
+    return !member.lost && AwaitsResultOf(member.number);
+  });
+  if (waits || unfinished_.ops == 0 || ended_early_ || context_.cluster.Now() >= context_.settle_until) return;
+  double ops = 0;
+  for (const v1::WorkerPhaseResult& worker : record_.workers()) {
+    for (const v1::LaneResult& lane : worker.lanes()) ops += static_cast<double>(lane.region_ops());
+  }
+  const double ops_per_s = ops / lanes_.LongestTimedSeconds();
+  unfinished_.for_whom = context_.later.first;
+  unfinished_.seconds = static_cast<double>(unfinished_.ops) / ops_per_s;
+  if (!(unfinished_.seconds < kAnnouncedFromS)) context_.observer.FilesAreFinished(unfinished_);
 }
 
 // Adds the steps of a worker to the record. Data written in an earlier attempt already existed in the last one.
@@ -135,12 +173,12 @@ std::string PhaseConductor::WhyRefused(uint32_t worker) const {
     return absl::StrCat("it reports more lanes than the ", notes_[worker].lanes.size(), " that it has");
   }
   const v1::Assignment* const assignment = assignments_.Of(worker);
-  if (!IsCollected(worker) || assignment == nullptr) return "";
+  if (!IsMeasured(worker) || assignment == nullptr) return "";
   return std::string(CheckResult(result, {.operation = assignment->operation(),
                                           .bytes_per_lane = shape_.files.bytes_per_lane(),
                                           .lanes = notes_[worker].lanes,
                                           .start = {lanes_.start().ns - notes_[worker].start_error_ns},
-                                          .collected = *notes_[worker].collected_at})
+                                          .collected = *notes_[worker].measured_at})
                          .message());
 }
 
@@ -149,7 +187,7 @@ void PhaseConductor::RefuseImpossibleResults() {
   std::map<uint32_t, std::string> why;  // by worker number
   std::set<uint32_t> to_ping;
   for (const Member& member : context_.cluster.members()) {
-    const bool has_results = !member.lost || IsCollected(member.number);
+    const bool has_results = !member.lost || IsMeasured(member.number);
     if (!has_results || !lanes_.TakesPart(member.number)) continue;
     std::string reason = WhyRefused(member.number);
     if (reason.empty()) continue;

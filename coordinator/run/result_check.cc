@@ -35,6 +35,8 @@ constexpr int kMaxSteps = 64;
 constexpr int kMaxNics = 4096;
 constexpr int kMaxMismatches = 10;
 constexpr int kMaxErrorCounts = 64;
+constexpr int kMaxGaps = 64;
+constexpr int kMaxIoLimits = 1024;
 constexpr uint64_t kMaxErrors = 1'000'000'000'000;  // no lane meets more in a day, and sums cannot wrap
 constexpr size_t kMaxNameBytes = 256;
 constexpr int kMaxConnections = 256;  // nconnect is at most 16; trunking adds addresses of the server
@@ -157,7 +159,7 @@ absl::Status CheckSlices(const v1::LaneResult& lane) {
 absl::Status CheckVerification(const v1::LaneResult& lane) {
   const v1::VerifyResult& verify = lane.verify();
   if (verify.mismatched() > verify.sectors() || verify.undetermined() > verify.sectors() ||
-      verify.sectors() > kMaxBytes || verify.first_size() > kMaxMismatches) {
+      verify.sectors() > kMaxBytes || verify.missing_bytes() > kMaxBytes || verify.first_size() > kMaxMismatches) {
     return Impossible("it found more mismatches than it checked sectors");
   }
   for (const auto& [name, count] : verify.counts()) {
@@ -209,6 +211,11 @@ absl::Status CheckLaneTimes(const v1::LaneResult& lane) {
   }
   if (lane.stall_end_worker_ns() < lane.stall_begin_worker_ns())
     return Impossible("it stalled for less than no time");
+  if (lane.gaps_size() > kMaxGaps) return Impossible(absl::StrCat("it names ", lane.gaps_size(), " gaps"));
+  for (const v1::Gap& gap : lane.gaps()) {
+    if (gap.begin_worker_ns() < 0 || gap.end_worker_ns() > kMaxNs || gap.end_worker_ns() < gap.begin_worker_ns())
+      return Impossible("it names a gap that is no time");
+  }
   if (lane.first_pass_end_worker_ns() > lane.region_end_worker_ns() + kTickSlackNs)
     return Impossible("its first pass ended after its timed region");
   return CheckDurations({{"its open", lane.open_s()},
@@ -217,6 +224,7 @@ absl::Status CheckLaneTimes(const v1::LaneResult& lane) {
                          {"its settling", lane.settle_s()},
                          {"its user time", lane.cpu_user_s()},
                          {"its system time", lane.cpu_system_s()},
+                         {"its wait for a processor", lane.run_delay_s()},
                          {"the tool", lane.tool_s()},
                          {"its time between ops", lane.between_s()},
                          {"its pauses", lane.pause_s()},
@@ -325,7 +333,7 @@ absl::Status CheckHost(const v1::HostDelta& host) {
     }
   }
   for (const uint64_t bytes : {host.nic_rx_bytes(), host.nic_tx_bytes(), host.disk_read_bytes(),
-                               host.disk_write_bytes(), host.dirty_bytes_after()}) {
+                               host.all_disks_read_bytes(), host.disk_write_bytes(), host.dirty_bytes_after()}) {
     if (bytes > kMaxBytes) return Impossible("its host's counters moved more than there is time for");
   }
   for (const auto& [target, nfs] : host.nfs()) {
@@ -339,6 +347,19 @@ absl::Status CheckHost(const v1::HostDelta& host) {
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckCgroup(const v1::CgroupDelta& cgroup) {
+  if (cgroup.io_limits_size() > kMaxIoLimits) return Impossible("its control groups have too many limits");
+  for (const v1::IoLimitDelta& limit : cgroup.io_limits()) {
+    IOBENCH_RETURN_IF_ERROR(CheckText("a device with a limit", limit.device(), kMaxNameBytes));
+    if (!(limit.limit_per_s() > 0) || limit.amount() > kMaxBytes)
+      return Impossible("a limit of its control groups is none");
+  }
+  if (cgroup.has_cpu_processors() && !(cgroup.cpu_processors() > 0))
+    return Impossible("the CPU quota of its control groups is none");
+  return CheckDurations({{"its throttled time", cgroup.throttled_s()},
+                         {"the reading of its control groups", cgroup.seconds()}});
 }
 
 absl::Status CheckSteps(const v1::WorkerPhaseResult& result) {
@@ -381,6 +402,7 @@ absl::Status CheckResult(const v1::WorkerPhaseResult& result, const ResultFrame&
   if (bytes > kMaxBytes) return Impossible("its lanes moved more bytes than 62 bits can count");
   IOBENCH_RETURN_IF_ERROR(CheckWithinPhase(result, frame));
   IOBENCH_RETURN_IF_ERROR(CheckHost(result.host()));
+  IOBENCH_RETURN_IF_ERROR(CheckCgroup(result.host().cgroup()));
   IOBENCH_RETURN_IF_ERROR(CheckSteps(result));
   return CheckDurations({{"its process's user time", result.process_cpu_user_s()},
                          {"its process's system time", result.process_cpu_system_s()}});

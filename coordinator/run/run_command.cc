@@ -69,7 +69,9 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan, double max_du
                                       plan.lanes_per_worker() == 1 ? "lane" : "lanes",
                                       Printable(plan.targets(target).path()), Printable(seen.filesystem()),
                                       seen.network() ? absl::StrCat(" ", Printable(seen.mount_source())) : "",
-                                      FormatBytes(static_cast<double>(seen.free_bytes())));
+                                      seen.has_free_bytes()
+                                          ? FormatBytes(static_cast<double>(seen.free_bytes()))
+                                          : std::string("an unknown amount"));
     }
   }
   std::cout << "space " << FormatBytes(static_cast<double>(conductor.bytes_needed())) << " in all\n";
@@ -111,7 +113,9 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan, double max_du
     std::cout << SoakEstimateText(plan, static_cast<uint32_t>(record.workers_size())) << std::flush;
     return;
   }
-  std::cout << EstimateText(EstimateTime(plan, static_cast<uint32_t>(record.workers_size())), max_duration_s)
+  std::cout << EstimateText(EstimateTime(plan, static_cast<uint32_t>(record.workers_size()),
+                                         conductor.uses_kept_data()),
+                            max_duration_s)
             << std::flush;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/digest/xxh3.h"
+#include "common/process/thread.h"
 #include "coordinator/report/raw_files.h"
 #include "google/protobuf/arena.h"
 
@@ -84,10 +85,8 @@ void FinishedPhases::StartThreads(size_t count) {
   const size_t phases = saved_.phase_files().size();
   for (; running_.size() < count && started_ < phases; ++started_) {
     const bool is_done = last_.has_value() && started_ + 1 == phases;
-    // Without a thread to spare, the future computes when its result is asked for.
-    running_.push_back(is_done ? std::async(std::launch::deferred, [this] { return *std::move(last_); })
-                               : std::async(std::launch::async | std::launch::deferred,
-                                            [this, position = started_] { return Finish(position); }));
+    running_.push_back(is_done ? DoWhenAsked([this] { return *std::move(last_); })
+                               : DoConcurrently([this, position = started_] { return Finish(position); }));
   }
 }
 

@@ -37,7 +37,7 @@ class FinishedPhases {
  public:
   // `saved` must outlive it and gets the warnings and digests of the phases, as Next returns them.
   FinishedPhases(SavedRun& saved, const FinishSettings& settings);
-  ~FinishedPhases() = default;  // waits for the threads, as the futures of std::async do
+  ~FinishedPhases() = default;  // waits for the threads, as their futures do
   FinishedPhases(const FinishedPhases&) = delete;
   FinishedPhases& operator=(const FinishedPhases&) = delete;
 

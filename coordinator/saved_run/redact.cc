@@ -19,6 +19,7 @@
 #include "absl/strings/str_split.h"
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
+#include "common/text/shell_word.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 
@@ -160,40 +161,48 @@ class Redactor {
     }
   }
 
-  // Arguments are joined by single spaces, without quotes. What follows an option that names a place is dropped up to
-  // the next option, so a name with spaces leaves nothing behind. Users and loads are one word.
+  // Commands are quoted for a shell; earlier versions joined their words by single spaces, without quotes. Unless a name
+  // of a place is in quotes, what follows it is dropped up to the next option, so that such a name with spaces leaves
+  // nothing behind. Users and loads are one word.
   std::string Command(const std::string& command) {
-    std::string result;
-    std::string_view rest = command;
-    while (!rest.empty()) {
-      const size_t end = std::min(rest.find(' '), rest.size());
-      const std::string_view word = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-      absl::StrAppend(&result, result.empty() ? "" : " ");
+    std::vector<QuotedWord> words;
+    if (auto quoted = WordsOfCommand(command); quoted.has_value()) {
+      words = *std::move(quoted);
+    } else {
+      for (const absl::string_view word : absl::StrSplit(command, ' ')) words.push_back({std::string(word)});
+    }
+    std::vector<std::string> result;
+    for (size_t i = 0; i < words.size(); ++i) {
+      const std::string& word = words[i].text;
       const std::optional<size_t> value = NameIn(word);
       if (!value.has_value()) {
-        const std::string* const target = TargetThatEndsWith(std::string(word));
-        result += target != nullptr ? PathAlias(*target) : Text(std::string(word));
+        const std::string* const target = TargetThatEndsWith(word);
+        result.push_back(target != nullptr ? PathAlias(*target) : Text(word));
         continue;
       }
       std::string place(word.substr(*value));
+      bool is_whole = words[i].quoted && !place.empty();
       const bool is_user = word.starts_with("--user");
       const bool is_load = word.starts_with("--background") || word.starts_with("--mix");
       // A command's own options name hosts and users, too.
-      const auto has = [word](std::string_view text) { return word.find(text) != std::string_view::npos; };
+      const auto has = [&word](std::string_view text) { return word.find(text) != std::string::npos; };
       const bool is_command = word.starts_with("--launcher") || has("-phase") || has("-hook");
       const std::string_view next_option = is_command ? "--" : "-";
-      while (!rest.empty() && (place.empty() || !(is_user || is_load || rest.starts_with(next_option)))) {
-        const size_t next = std::min(rest.find(' '), rest.size());
-        absl::StrAppend(&place, place.empty() ? "" : " ", std::string(rest.substr(0, next)));
-        rest.remove_prefix(std::min(next + 1, rest.size()));
+      while (i + 1 < words.size() &&
+             (place.empty() || !(is_whole || is_user || is_load || words[i + 1].text.starts_with(next_option)))) {
+        const QuotedWord& next = words[++i];
+        is_whole = next.quoted && place.empty();
+        absl::StrAppend(&place, place.empty() ? "" : " ", next.text);
       }
-      absl::StrAppend(&result, std::string(word.substr(0, *value)), *value == word.size() ? " " : "",
-                      is_user   ? users_.Of(place)
-                      : is_load ? Loads(place)
-                                : PathAlias(place));
+      const std::string alias = is_user ? users_.Of(place) : is_load ? Loads(place) : PathAlias(place);
+      if (*value == word.size()) {
+        result.push_back(word);
+        result.push_back(alias);
+      } else {
+        result.push_back(absl::StrCat(word.substr(0, *value), alias));
+      }
     }
-    return result;
+    return ShellCommand(result);
   }
 
   const std::string& Text(const std::string& text) {

@@ -110,7 +110,7 @@ std::vector<uint32_t> PeersOf(std::span<const Member> members, std::span<const F
     const bool of_storage = finding.check == PreflightCheck::kPath ||
                             finding.check == PreflightCheck::kStorage ||
                             finding.check == PreflightCheck::kWrite;
-    if (of_storage && finding.severity == Severity::kFault)
+    if (of_storage && finding.severity == Severity::kFault && !finding.of_users)
       unfit.insert(finding.workers.begin(), finding.workers.end());
   }
   std::vector<uint32_t> first_of_client, all;

@@ -77,12 +77,14 @@ absl::StatusOr<uint32_t> ReadUint32(const std::string& text, const FieldDescript
   return absl::InvalidArgumentError(absl::StrCat(text, " is too large"));
 }
 
+// "unspecified" is what a field without a value has, so it cannot be written.
 absl::StatusOr<int> ReadEnum(const std::string& text, const EnumDescriptor& type) {
   std::vector<std::string> known;
   for (int i = 0; i < type.value_count(); ++i) {
     const std::string name = ShortName(type, type.value(i)->name());
+    if (name == "unspecified") continue;
     if (name == absl::AsciiStrToLower(text)) return type.value(i)->number();
-    if (type.value(i)->number() != 0) known.push_back(name);
+    known.push_back(name);
   }
   return absl::InvalidArgumentError(
       absl::StrCat("\"", text, "\" is not one of: ", absl::StrJoin(known, ", ")));
@@ -208,9 +210,9 @@ class Reader {
   std::string file_name_;
 };
 
-void Print(const Message& message, EmptyFields empty_fields, YAML::Emitter& out);
+void Print(const Message& message, YamlStyle style, YAML::Emitter& out);
 
-void PrintValue(const Message& message, const FieldDescriptor& field, int index, EmptyFields empty_fields,
+void PrintValue(const Message& message, const FieldDescriptor& field, int index, YamlStyle style,
                 YAML::Emitter& out) {
   const Reflection& reflection = *message.GetReflection();
   const bool repeated = field.is_repeated();
@@ -218,7 +220,7 @@ void PrintValue(const Message& message, const FieldDescriptor& field, int index,
     case FieldDescriptor::CPPTYPE_MESSAGE:
       Print(repeated ? reflection.GetRepeatedMessage(message, &field, index)
                      : reflection.GetMessage(message, &field),
-            empty_fields, out);
+            style, out);
       break;
     case FieldDescriptor::CPPTYPE_STRING:
       out << (repeated ? reflection.GetRepeatedString(message, &field, index)
@@ -252,7 +254,7 @@ void PrintValue(const Message& message, const FieldDescriptor& field, int index,
   }
 }
 
-void Print(const Message& message, EmptyFields empty_fields, YAML::Emitter& out) {
+void Print(const Message& message, YamlStyle style, YAML::Emitter& out) {
   const Descriptor& type = *message.GetDescriptor();
   const Reflection& reflection = *message.GetReflection();
   out << YAML::BeginMap;
@@ -264,19 +266,16 @@ void Print(const Message& message, EmptyFields empty_fields, YAML::Emitter& out)
       out << YAML::Key << field.name() << YAML::Value;
       // Numbers of one list belong together: people read them as a row.
       const bool is_row =
-          empty_fields == EmptyFields::kLeftOut && field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE;
+          style == YamlStyle::kForPeople && field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE;
       if (is_row) out << YAML::Flow;
       out << YAML::BeginSeq;
-      for (int index = 0; index < count; ++index) PrintValue(message, field, index, empty_fields, out);
+      for (int index = 0; index < count; ++index) PrintValue(message, field, index, style, out);
       out << YAML::EndSeq;
       continue;
     }
-    // Without presence, a scalar field has a value only where it is not its default.
-    const bool may_be_empty =
-        empty_fields == EmptyFields::kPrinted && field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE;
-    if (!may_be_empty && !reflection.HasField(message, &field)) continue;
+    if (!reflection.HasField(message, &field)) continue;
     out << YAML::Key << field.name() << YAML::Value;
-    PrintValue(message, field, 0, empty_fields, out);
+    PrintValue(message, field, 0, style, out);
   }
   out << YAML::EndMap;
 }
@@ -302,10 +301,10 @@ absl::Status SetFieldFromText(const std::string& name, const std::string& text, 
   return SetScalar(text, *field, message);
 }
 
-std::string MessageToYaml(const google::protobuf::Message& message, EmptyFields empty_fields) {
+std::string MessageToYaml(const google::protobuf::Message& message, YamlStyle style) {
   YAML::Emitter out;
-  out.SetDoublePrecision(empty_fields == EmptyFields::kPrinted ? 17 : 6);
-  Print(message, empty_fields, out);
+  out.SetDoublePrecision(style == YamlStyle::kExact ? 17 : 6);
+  Print(message, style, out);
   return absl::StrCat(out.c_str(), "\n");
 }
 

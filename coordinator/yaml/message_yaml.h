@@ -21,10 +21,10 @@ absl::Status ReadMessage(const std::string& text, const std::string& file_name, 
 absl::Status SetFieldFromText(const std::string& name, const std::string& text,
                               google::protobuf::Message& message);
 
-// kPrinted: all fields, including defaults, except for messages that are not set; doubles are exact. kLeftOut: for
-// people, without what is 0, false or empty, and with six digits.
-enum class EmptyFields { kPrinted, kLeftOut };
-std::string MessageToYaml(const google::protobuf::Message& message, EmptyFields empty_fields);
+// All fields that have a value (of fields without presence: that is not 0, false or empty). kExact: doubles can be read
+// again without loss; kForPeople: they have six digits, and lists of numbers are rows.
+enum class YamlStyle { kExact, kForPeople };
+std::string MessageToYaml(const google::protobuf::Message& message, YamlStyle style);
 
 }  // namespace iobench
 

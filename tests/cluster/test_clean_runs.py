@@ -35,7 +35,11 @@ RUNS = {
     "several files": ("-i 0 -+n -c -e --files-per-lane 4 -r 64k -s 8m -t 2", {}),
     "two processes": ("--spawn 2 -i 0 -c -e -r 64k -s 8m -t 1", {}),
     "random writes": ("-i 0 -i 2 -I -r 16k -s 2m -t 1", {}),
-    "names": ("--op mkdir --op create --op stat --op unlink --items 500 -t 2", {}),
+    "names": ("--op mkdir --op create --op stat --op unlink --items 500 -t 2", {"stat": {"maybe_cached"}}),
+    # Only root can drop names.
+    "names dropped from memory": ("--op create --op stat --op unlink --items 500 -t 2 --drop-caches",
+                                  {"stat": {"maybe_cached"}} if os.geteuid() else {}),
+    "random reads of a shared file": ("-i 0 -+n -i 2 -I -+V -r 16k -s 4m -t 2", {}),
 }
 
 

@@ -33,7 +33,7 @@ def marks(phase, code):
 def test_a_worker_that_is_stopped_for_a_while_leaves_a_mark(path, out, tmp_path):
     # Starting a worker takes CPU time, too; it is over when the command before the phase runs.
     started = tmp_path / "started"
-    with program.start([*NULL_READ, "--time", "3", "--spawn", "2", "--before-phase", f"touch {started}"], path=path,
+    with program.start([*NULL_READ, "--time", "15", "--spawn", "2", "--before-phase", f"touch {started}"], path=path,
                        out=out) as running:
         running.wait_until(lambda: len(workers_of(running.process.pid)) == 2, "two workers")
         stopped = workers_of(running.process.pid)[1]
@@ -51,7 +51,7 @@ def test_a_worker_that_is_stopped_for_a_while_leaves_a_mark(path, out, tmp_path)
     phase, = outcome.phases
     mark, = marks(phase, "stalled")
     assert stopped_s - 0.1 < mark["value"], mark
-    assert mark["threshold"] == pytest.approx(1)
+    assert mark["threshold"] == pytest.approx(1)  # a stop need not be a certain part of the phase
     assert "completed no op for" in mark["text"] and "1 of 2 lanes stalled" in mark["text"], mark
     assert "stalled" in outcome.stdout, outcome
 

@@ -6,6 +6,10 @@ import pytest
 
 import program
 
+# A library before the sanitizer's.
+pytestmark = pytest.mark.unsanitized
+
+
 @pytest.fixture
 def run(call_counter, tmp_path):
     """A function that runs the program with the library, and returns what the library has counted and the phases."""

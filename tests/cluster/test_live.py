@@ -1,8 +1,10 @@
 """Figures while a run lasts: --live on a terminal (tmux), --live-csv, and --live-metrics as Prometheus reads it."""
 import contextlib
 import csv
+import json
 import os
 import pathlib
+import pty
 import re
 import shlex
 import signal
@@ -217,7 +219,7 @@ def test_the_live_view_shows_the_run_resizes_and_leaves_the_report(terminal, pat
     terminal.wait_for(r"\A(?:.*\n){59}q or Ctrl-C: end the run")
     terminal.tmux("resize-window", "-x", "120", "-y", "200")  # a busy machine gets more marks than 60 lines hold
     screen = terminal.wait_for(r"^code=0$")
-    assert re.search(r"^write +\S+ [KMG]iB/s   stonewalled", screen, re.M), screen
+    assert re.search(r"^write, overwriting +\S+ [KMG]iB/s   stonewalled", screen, re.M), screen
     assert "summary" in screen and "slow first" not in screen, "the report, and nothing of the view"
 
 
@@ -287,3 +289,29 @@ def test_a_lost_worker_is_seen_and_its_message_stays_after_the_view(terminal, pa
     terminal.tmux("send-keys", "C-c")
     terminal.wait_for(r"^code=\d+$")
     assert re.search(r"worker \d on \S+ is lost", terminal.tmux("capture-pane", "-p", "-J", "-S", "-100"))
+
+
+def test_a_second_signal_ends_the_live_view_of_a_terminal_that_is_gone(path, out):
+    """As it does on a terminal: without waiting for a worker that hangs."""
+    ours, its = pty.openpty()
+    arguments = [*RUN, "--spawn", "1", "--time", "60", "--live", "--path", str(path), "--out", str(out)]
+    process = subprocess.Popen([program.BINARY, *arguments], stdin=its, stdout=its, stderr=its, start_new_session=True,
+                               env=program.clean_environment(TERM="xterm", LC_ALL="C.UTF-8"))
+    os.close(its)
+    try:
+        shown = b""
+        while b"running" not in shown:
+            shown += os.read(ours, 65536)
+        (worker,) = [int(pid) for pid in
+                     pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+        os.kill(worker, signal.SIGSTOP)
+        os.close(ours)
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)   # signals within 0.1 s are one request
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(program.PATIENCE_S) == 130
+        saved = json.loads((out / "result.json").read_text())
+        assert saved["run"]["exit_code"] is None, "it did not even save the end of the run"
+    finally:
+        process.kill()
+        process.wait()

@@ -355,6 +355,40 @@ def through_libreoffice(file, tmp_path):
     return openpyxl.load_workbook(tmp_path / "converted" / file.name)
 
 
+def opens_in_libreoffice(file, tmp_path):
+    ours, theirs = openpyxl.load_workbook(file), through_libreoffice(file, tmp_path)
+    assert theirs.sheetnames == ours.sheetnames
+    # pylint: disable=protected-access
+    assert [len(sheet._charts) for sheet in theirs] == [len(sheet._charts) for sheet in ours]
+    return ours
+
+
+# Where in the workbook the surfaces are depends on the number of phases: the second has 1,400.
+@pytest.mark.parametrize("options", [("-Ra", "-g", "16m"), ("-Rac", "-z", "-e", "-g", "64m")], ids=" ".join)
+def test_libreoffice_opens_the_workbook_of_automatic_mode(options, path, out, tmp_path):
+    outcome = program.run([*options, "--engine", "null", "-b", tmp_path / "x.xls"], path=path, out=out).expect(0)
+    book = opens_in_libreoffice(tmp_path / "x.xlsx", tmp_path)
+    operations = dict.fromkeys(phase["operation"] for phase in outcome.phases)
+    assert [name for name in book.sheetnames if name.startswith("surface ")] == [f"surface {name}" for name in operations]
+    assert len(table(book["summary"], "phase")) >= len(outcome.phases)   # and a line on phases without a sheet
+
+
+@pytest.mark.parametrize("suite, options", [
+    ("bonnie", "-s 4m --items 20"),
+    ("io500-like", "-s 2m --items 20"),
+    ("iozone-auto", "-g 512k"),
+    ("iozone-nfs", "-s 1m -r 64k"),
+    ("metadata", "--items 20"),
+    ("smoke", "-s 1m"),
+])
+def test_libreoffice_opens_the_workbook_of_a_suite(suite, options, path, out, tmp_path):
+    file = tmp_path / "x.xlsx"
+    printed = program.plain("--suite", suite, *options.split(), "--path", path, "--print-plan").expect(0).stdout
+    (tmp_path / "plan.yaml").write_text(re.sub(r"(time|deadline)_s: 2$", r"\1_s: 0.1", printed, flags=re.M))
+    outcome = program.run(["--plan", tmp_path / "plan.yaml", "-b", file], path=path, out=out).expect(0)
+    assert len(table(opens_in_libreoffice(file, tmp_path)["summary"], "phase")) >= len(outcome.phases)
+
+
 @pytest.mark.parametrize("run", ["2026-11", "big"])
 def test_libreoffice_opens_the_workbook_and_reads_its_figures(run, big, tmp_path):
     file = workbook_of(big if run == "big" else SAVED_2026_11, tmp_path / "report.xlsx")

@@ -56,6 +56,34 @@ def test_a_batch_script_of_slurm_is_not_an_mpi_run(path, out):
     assert outcome.result["run"]["transport"] == "local"
 
 
+@pytest.mark.parametrize("variables, line", [
+    ({"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "{}"}, "srun --mpi=pmix -n 4 cluster-iobench"),
+    ({"FLUX_JOB_SIZE": "4", "FLUX_TASK_RANK": "{}"}, "flux run -o pmi=pmix -n 4 cluster-iobench"),
+    ({"JSM_NAMESPACE_SIZE": "4", "JSM_NAMESPACE_RANK": "{}"}, "mpirun -np 4 cluster-iobench"),
+])
+def test_tasks_without_mpi_are_not_benchmarks_of_their_own(variables, line, path, out):
+    said = []
+    for task, code in ((0, 1), (1, 0), (3, 0)):
+        environment = program.clean_environment(**{name: value.format(task) for name, value in variables.items()})
+        said.append(program.run(SMALL, path=path, out=out, env=environment).expect(code).stderr)
+    assert len(said[0].splitlines()) == 1 and line in said[0] and said[1:] == ["", ""], said
+    assert not (path / program.DATA_DIRECTORY).exists() and not out.exists()
+
+
+def test_the_only_task_of_a_step_is_a_coordinator(path, out):
+    step = {"SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0", "SLURM_JOB_ID": "17", "SLURM_NTASKS": "8"}
+    outcome = program.run([*SMALL, "--spawn", "2"], path=path, out=out, env=program.clean_environment(**step)).expect(0)
+    assert outcome.result["run"]["worker_count"] == 2
+
+
+def test_workers_start_in_any_task(path, out, tmp_path):
+    address = f"unix:{tmp_path}/socket"
+    environment = program.clean_environment(SLURM_STEP_NUM_TASKS="2", SLURM_PROCID="1")
+    worker = ("env", *(f"{name}={environment[name]}" for name in ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID")),
+              program.BINARY, "worker", "--join", address)
+    program.run([*SMALL, "--listen", address, "--workers", "2"], path=path, out=out, helpers=(worker, worker)).expect(0)
+
+
 def test_bad_input_is_said_once_whatever_the_number_of_ranks(path, out):
     outcome = program.run(["-i", "0", "-s", "0"], path=path, out=out, prefix=program.mpirun(3))
     assert outcome.code != 0 and not outcome.data.exists() and not out.exists()

@@ -19,6 +19,7 @@ def hashes_in(file):
     return struct.unpack(f"<{len(data) // 8}Q", data)
 
 
+@pytest.mark.unsanitized  # a library before the sanitizer's
 @pytest.mark.parametrize("options", [
     ("-i", "0", "-+n"),
     ("-i", "0", "-+n", "-c", "-e"),                    # a flush after each pass
@@ -37,6 +38,7 @@ def test_no_two_writes_of_a_phase_are_equal(path, out, tmp_path, call_counter, o
     assert len(set(hashes)) == len(hashes)
 
 
+@pytest.mark.unsanitized
 def test_data_that_is_to_be_equal_is(path, out, tmp_path, call_counter):
     noted = tmp_path / "hashes"
     env = program.clean_environment(LD_PRELOAD=str(call_counter), WRITE_HASHES=str(noted))
@@ -86,6 +88,7 @@ def test_a_reader_in_the_same_run_knows_it_too(path, out):
         assert verify["sectors"] > 0 and verify["mismatched"] == verify["undetermined"] == 0
 
 
+@pytest.mark.unsanitized
 @pytest.mark.parametrize("operation", ["write", "random-write"])
 @pytest.mark.parametrize("kept", [False, True], ids=["same run", "later run"])
 def test_a_pass_that_was_lost_is_found(path, tmp_path, call_counter, operation, kept):

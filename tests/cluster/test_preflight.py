@@ -205,3 +205,67 @@ def test_a_dry_run_estimates_the_time(tmp_path):
 ])
 def test_options_without_an_effect_are_refused(tmp_path, options, words):
     assert words in program.plain("run", tmp_path, "-i", "0", "-s", "64k", *options).expect(1).stderr
+
+
+# ------------------------------------------------------------------------------------------ space, inodes, users
+
+
+def test_too_few_inodes_are_refused_before_anything_is_made(cluster):
+    prefix = ("unshare", "-m", "--propagation", "private", "sh", "-c",
+              'mount -t tmpfs -o nr_inodes=200 none "$0" && "$@"; code=$?; ls -A "$0" >&2; exit $code', str(cluster.path))
+    outcome = program.run(["--op", "create", "--items", "1000", "-t", "1"], path=cluster.path, out=cluster.out, prefix=prefix).expect(1)
+    assert "need at least 1,000 inodes, but only" in outcome.stderr and "smaller --items" in outcome.stderr, outcome
+    assert program.DATA_DIRECTORY not in outcome.stderr.splitlines()[-1]
+    program.run(["--op", "create", "--items", "100", "-t", "1"], path=cluster.path, out=cluster.out, prefix=prefix).expect(0)
+
+
+SIZES = """
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <string.h>
+static int tell(struct statvfs* told) {
+  memset(told, 0, sizeof *told);
+  told->f_bsize = told->f_frsize = 4096;
+  told->f_blocks = told->f_bfree = told->f_bavail = told->f_files = told->f_ffree = told->f_favail =
+      strtoull(getenv("TOLD_BLOCKS"), NULL, 10);
+  return 0;
+}
+int fstatvfs(int fd, struct statvfs* told) { return tell(told); }
+int fstatvfs64(int fd, void* told) { return tell(told); }
+"""
+
+
+@pytest.mark.unsanitized  # a library before the sanitizer's
+@pytest.mark.parametrize("blocks", [0, 1 << 63, (1 << 64) - 1])
+def test_a_file_system_that_does_not_tell_its_size_is_not_full(blocks, tmp_path):
+    shim = tmp_path / "sizes.so"
+    (tmp_path / "sizes.c").write_text(SIZES)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, tmp_path / "sizes.c"], check=True)
+    env = program.clean_environment(LD_PRELOAD=str(shim), TOLD_BLOCKS=str(blocks))
+    path, out = tmp_path / "mnt", tmp_path / "out"
+    path.mkdir()
+    dry = program.plain("-i", "0", "-s", "64k", "-r", "4k", "--path", path, "--dry-run", env=env).expect(0)
+    assert "an unknown amount free" in dry.stdout, dry
+    program.run(["-i", "0", "-s", "64k", "-r", "4k", "-t", "1"], path=path, out=out, env=env).expect(0)
+
+
+def test_workers_that_may_not_write_each_others_files_are_a_fault(cluster, reachable_program):
+    """The first worker is root and makes the data directory; nobody could not create a file in it."""
+    directory = subprocess.run(["mktemp", "-d", "/var/tmp/iobench-users-XXXXXX"], check=True, capture_output=True,
+                               text=True).stdout.strip()
+    os.chmod(directory, 0o1777)
+    try:
+        address = f"127.0.0.1:{program.free_port()}"
+        join = (str(reachable_program), "worker", "--join", address, "--root", directory)
+        words = ["preflight", "--listen", address, "--workers", "2", "--path", directory, "--format", "json"]
+        with program.Running([program.BINARY, *words], cluster.out, directory, program.clean_environment(),
+                             (join, (*join, "--user", "nobody"))) as running:
+            outcome = running.wait().expect(1)
+        (fault,) = faults(outcome)
+        assert fault["check"] == "storage" and "what another worker has made" in fault["problem"], outcome
+        assert os.listdir(directory) == []
+    finally:
+        subprocess.run(["rm", "-rf", directory], check=True)

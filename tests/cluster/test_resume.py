@@ -259,11 +259,11 @@ def test_a_damaged_or_missing_phase_is_refused(killed):
     whole = file.read_bytes()
     file.write_bytes(whole[:-1])
     done = program.plain("run", "--resume", killed, "--transport", "local")
-    assert done.code == 1 and "phase-000.pb" in done.stderr, done
+    assert done.code == 2 and "phase-000.pb" in done.stderr, done
     file.unlink()
     (killed / "raw" / "phase-001.pb").write_bytes(whole)
     done = program.plain("run", "--resume", killed, "--transport", "local")
-    assert done.code == 1 and "phase-00" in done.stderr, done
+    assert done.code == 2 and "phase-00" in done.stderr, done
 
 
 def test_another_version_is_refused_by_name(tmp_path):

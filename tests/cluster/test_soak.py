@@ -42,7 +42,7 @@ def test_rounds_read_what_the_one_before_left_and_report_in_one_line_each(path, 
             assert phase["verify"]["mismatched"] == phase["verify"]["undetermined"] == 0
     assert soak["loss"] == {"verified_sectors": sum(phase["verify"]["sectors"] for phase in outcome.phases if "verify" in phase),
                             "lost": 0, "stale": 0, "torn": 0, "wrong": 0, "undetermined": 0, "short_reads": 0,
-                            "first_client": "", "first_phase": "", "first_round": 0}
+                            "first_client": "", "first_phase": "", "first_round": 0, "missing_bytes": 0}
     moved = {kind: sum(phase["by_kind"].get(kind, {}).get("bytes", 0) for phase in outcome.phases) for kind in ("read", "write")}
     assert (soak["read_bytes"], soak["written_bytes"]) == (moved["read"], moved["write"])
     assert soak["failed_ops"] == []
@@ -109,6 +109,12 @@ def test_a_file_that_is_gone_is_not_prepared_anew(path, out, tmp_path, transport
     assert read["lanes_failed"] == 1 and "lane-000000.0" in read["errors"][0]["message"] + read["errors"][0]["file"]
     assert soak["rounds"][1]["rates"][0] is None and soak["rounds"][1]["rates"][2] > 0
     assert "1 lane failed" in outcome.stdout
+    loss = soak["loss"]
+    assert loss["missing_bytes"] == 64 << 10 and loss["first"]["what"] == "MISSING"
+    assert (loss["first_round"], loss["first_phase"]) == (2, "read") and loss["first_client"]
+    text = " ".join(outcome.stdout.split())
+    assert "data loss 64 KiB of files that were missing or too short; the first in round 2, read on" in text, outcome
+    assert "none in the data" not in text
 
 
 def test_ctrl_c_ends_it_with_everything_that_was_found(path, out, transport):

@@ -5,6 +5,7 @@ import zlib
 
 import program
 import pytest
+import schema
 
 SECTOR = 512
 SHAPE = ("-r", "4k", "-s", "64k")
@@ -196,6 +197,58 @@ def test_a_pattern_is_checked_byte_by_byte(path, tmp_path, options):
 def records_of(path, lanes, record=4096):
     files = [data_file(path, lane).read_bytes() for lane in range(lanes)]
     return [[hashlib.sha1(data[at:at + record]).digest() for at in range(0, len(data), record)] for data in files]
+
+
+# ------------------------------------------------------------------- what the run wrote, and somebody took away
+
+
+def lose_after(tmp_path, phase, action):
+    script = tmp_path / "hook.sh"
+    script.write_text(f'[ "$IOBENCH_PHASE" = {phase} ] || exit 0\ncd "$IOBENCH_PATHS"/cluster-iobench.data && {action}\n')
+    return ("--after-phase", f"sh {script}")
+
+
+@pytest.mark.parametrize("action, lost, said", [
+    ("truncate -s 10000 lane-000001.0", 65536 - 10000, "ends at 10000"),
+    ("truncate -s 0 lane-000001.0", 65536, "ends at 0"),
+    ("rm lane-000001.0", 65536, "is missing"),
+])
+@pytest.mark.parametrize("verify", [(), ("--verify",), ("-V", "7")], ids=["unverified", "sectors", "pattern"])
+def test_data_that_are_lost_between_two_phases_are_not_written_again(action, lost, said, verify, path, out, tmp_path, options):
+    outcome = program.run(["--op", "write,read,rewrite,reread", *SHAPE, *verify, *options, *lose_after(tmp_path, "write", action)],
+                          path=path, out=out).expect(2)
+    assert schema.problems(outcome.result) == []
+    read = outcome.phase("read")
+    assert read["verify"]["missing_bytes"] == lost and read["verify"]["mismatched"] == 0
+    first, = read["verify"]["first"]
+    assert first["what"] == "MISSING" and first["file"].endswith("lane-000001.0")
+    error, = read["errors"]
+    assert error["client"] and error["lane"] == 1 and error["file"] == first["file"] and said in error["message"]
+    assert f"{lost} bytes" in error["message"]
+    assert read["bytes"] == 3 * 65536, "the other lanes read on"
+    assert "FAILED: " in outcome.stdout and "all as written" not in outcome.stdout.split("rewrite")[0]
+    assert "the data are kept" in outcome.stderr and data_file(path, 0).stat().st_size == 65536
+    assert not data_file(path, 1).exists() or data_file(path, 1).stat().st_size == 65536 - lost, "nobody has mended it"
+
+
+def test_lost_data_of_shared_files_of_several_files_and_of_preparations_are_found(path, tmp_path):
+    """A phase that prepares its data leaves them to the phases after it."""
+    for index, (words, phase, action, lost) in enumerate([
+            ("--op read,random-read -t 2", "read", "truncate -s 4096 lane-000000.0", 65536 - 4096),
+            ("--op write,read -t 2 --shared-file", "write", "truncate -s 69632 shared", 65536 - 4096),
+            ("--op write,read -t 2 --files-per-lane 4", "write", "rm lane-000001.2", 16384),
+            ("--op write,update -t 1", "write", "truncate -s 65535 lane-000000.0", 1),
+            ("--op write,read --max-ops 4 -t 1", "write", "truncate -s 8192 lane-000000.0", 8192)]):
+        outcome = program.run([*words.split(), *SHAPE, *lose_after(tmp_path, phase, action)], path=path,
+                              out=tmp_path / f"out{index}").expect(2)
+        assert outcome.phases[1]["verify"]["missing_bytes"] == lost, (words, outcome)
+        program.plain("clean", path).expect(0)
+
+
+def test_a_phase_that_uses_other_files_than_those_before_it_prepares_them(path, out):
+    """Nobody has written these data, or not all of them."""
+    outcome = program.run(["--op", "write,read", *SHAPE, "--max-lanes", "2"], path=path, out=out).expect(0)
+    assert all(not phase["errors"] for phase in outcome.phases)
 
 
 def test_deduplicable_data_have_the_fractions_asked_for(path, out, options):

@@ -170,3 +170,71 @@ def test_a_join_that_hangs_for_want_of_memory_is_bounded(tmp_path):
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=program.PATIENCE_S, check=False,
                           env=program.clean_environment())
     assert done.returncode != 0
+
+
+# ------------------------------------------------------------- what happens after the timed part of a phase
+# Two records per lane are timed. The rest of the file, which the random read needs, takes 20 ms a record: 20 s.
+TAIL = ("--op", "write,random-read", "-+n", "-r", "4k", "-s", "4m", "--max-ops", "2")
+
+
+def start_with_long_tail(transport, path, out, order, faulty, tmp_path, *more):
+    order("slow")
+    prefix, options, helpers = program.Transports(tmp_path).parts(transport)
+    return program.start([*TAIL, *options, *more], path=path, out=out, prefix=prefix, helpers=helpers, env=faulty)
+
+
+def is_in_tail(running):
+    return running.data_bytes() > 4 * 3 * 4096
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("transport", ["in-process", "spawn", "join-tcp", program.MPI])
+def test_a_phase_that_was_measured_counts_although_its_files_were_not_finished(transport, number, path, out, order, faulty,
+                                                                               tmp_path):
+    with start_with_long_tail(transport, path, out, order, faulty, tmp_path) as running:
+        running.wait_until(lambda: is_in_tail(running), "the tail")
+        running.interrupt(number)
+        outcome = running.wait()
+    if transport != "mpi":
+        outcome.expect(130)
+    phase, = outcome.phases
+    assert not phase["interrupted"] and phase["workers_lost"] == 0, phase
+    assert phase["ops"] == 8 and phase["bytes"] == 8 * 4096 and phase["headline"]["bytes_per_s"] > 0
+    assert "nothing was measured" not in outcome.stdout
+    assert not outcome.data.exists(), outcome
+
+
+def test_a_worker_that_is_lost_in_the_tail_has_given_its_results(path, out, order, faulty, tmp_path):
+    with start_with_long_tail("join-tcp", path, out, order, faulty, tmp_path, "--lease", "2") as running:
+        running.wait_until(lambda: is_in_tail(running), "the tail")
+        running.workers[0].send_signal(signal.SIGKILL)
+        time.sleep(0.3)
+        running.interrupt()
+        outcome = running.wait()
+    phase = outcome.phases[0]
+    assert phase["ops"] == 8, "both workers' lanes"
+    assert schema.problems(outcome.result) == []
+
+
+def test_a_tail_that_hangs_keeps_what_was_measured_and_a_second_ctrl_c_ends_at_once(path, out, order, faulty, tmp_path):
+    with start_with_long_tail("in-process", path, out, order, faulty, tmp_path) as running:
+        running.wait_until(lambda: is_in_tail(running), "the tail")
+        order("hang")
+        time.sleep(0.2)
+        running.interrupt()
+        running.wait_until((out / "raw" / "phase-000.pb").exists, "the phase is saved")
+        time.sleep(0.2)  # more than between the signals of one timeout(1)
+        running.interrupt()
+        outcome = running.wait().expect(130)
+    report = program.plain("report", out, "--format", "json")
+    assert '"ops": 8' in report.stdout, report
+    program.plain("clean", "--force", path)
+
+
+def test_max_duration_ends_the_tail(path, out, order, faulty, tmp_path):
+    with start_with_long_tail("spawn", path, out, order, faulty, tmp_path, "--max-duration", "3") as running:
+        outcome = running.wait().expect(0)
+    phase, = outcome.phases
+    assert 0 < phase["measured_ops"] <= 8 < phase["ops"] and not phase["interrupted"], "what was written later counts in no rate"
+    assert phase["regions_s"]["settle"] < 15, "of 20 s"
+    assert "finishing files for random-read: " in outcome.stderr and not outcome.data.exists()

@@ -68,10 +68,11 @@ def over_grpc(lab, options, allow="remount,drop-caches,log-files", command="run"
         lab.finish(worker, check=True)
 
 
-def with_sampler(lab, path, out, words, clients=None, samplers=1, server_path=None):
+def with_sampler(lab, path, out, words, clients=None, samplers=1, server_path=None, rights=""):
     """A worker on each of these clients (default: all), a sampler on the server, the coordinator outside. Returns result.json.
 
-    samplers: with 0, nothing samples the server. server_path: the server also measures this directory of its own.
+    samplers: with 0, nothing samples the server. server_path: the server also measures this directory of its own. rights: of
+    the sampler, without a server_path.
     """
     address = f"{nfs_lab.OUTSIDE}:{PORT}"
     program = nfs_lab.binary()
@@ -85,7 +86,7 @@ def with_sampler(lab, path, out, words, clients=None, samplers=1, server_path=No
     join = f"exec {program} worker --join {address} --insecure --join-timeout 60"
     helpers = [lab.start(client, f"{join} --root / --allow drop-caches") for client in clients]
     if samplers:
-        measures = f"--server-workers {len(clients)} --root {server_path} --allow drop-caches" if server_path else ""
+        measures = f"--server-workers {len(clients)} --root {server_path} --allow drop-caches" if server_path else rights
         helpers.append(lab.start(nfs_lab.SERVER, f"{join} --sampler {measures}"))
     lab.finish(coordinator, timeout=PATIENCE_S, check=True)
     for helper in helpers:

@@ -173,7 +173,10 @@ def test_a_busy_processor(lab, explained, fast_dir):
     with busy_processor(lab, client):
         busy = explained.phases(fast_dir, plan, clients=[client])
     for name in ("read", "write"):
-        assert busy[name]["limits"][0] == "client-cpu", busy[name]["why"]
+        # The others are to blame only if the lane waited for the processor, which the kernel gives it first when it wakes.
+        figures = busy[name]["clients"][0]
+        waited = figures.get("lanes_run_delay_s", float("inf")) / figures["lanes_wall_s"]
+        assert ("client-cpu" in busy[name]["limits"]) == (waited >= 0.1), (waited, busy[name]["why"])
         assert "lanes" not in busy[name]["limits"], busy[name]["why"]
     for _ in range(MAX_BUSY_RUNS):
         idle = explained.phases(fast_dir, plan, clients=[client])["read"]

@@ -69,9 +69,11 @@ def test_a_run_verifies_what_other_clients_wrote_and_says_what_it_ran_on(shared,
     for client in phases["write"]["clients"]:
         (nic,) = client["host_delta"]["nics"]
         assert nic["carries_targets"] and nic["tx_bytes"] > client["measured_bytes"] > 0
-    # How much came from the client's cache is unknown, and so is not marked.
+    # No counter shows where the bytes came from; but the client's network carried them, and it had none of them before.
     sources = phases["read"]["read_sources"]
     assert sources["unknown_bytes"] == sources["asked_bytes"] == 4 * (512 << 10)
+    for name in ("read", "stat"):
+        assert "maybe_cached" not in {mark["code"] for mark in phases[name]["marks"]}, phases[name]["marks"]
     # A directory is on all bricks, a file on one, with a link file on another if its name belongs there.
     kinds = collections.Counter(name.rsplit("/", 1)[-1].split("-")[0] for name in set(shared.names()))
     assert (kinds["lane"], kinds["tree"], kinds["item"]) == (4, 4, 80), kinds

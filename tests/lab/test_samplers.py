@@ -72,8 +72,8 @@ def test_layers_below_the_clients_agree_with_the_server_s_own_counters(lab, tmp_
     for name, most in [("write", 3), ("write on the server", 1.6), ("read on the server", 1.6)]:
         assert 0.9 * total <= passed_disk[name] <= most * total, (name, passed_disk)
         assert phases[name]["servers"][0]["disks"][0]["busy"] > 0.2, name  # it waits for hosts that share few processors
-    # The server still had the data of the clients in its memory.
-    assert passed_disk["read"] < total / 10
+    # The sampler has dropped what the server had of the clients' data in its memory.
+    assert passed_disk["read"] >= 0.9 * total
     write, read = result["layers"]
     for entry in (write, read):
         disk, network, clients = entry["rows"]
@@ -82,12 +82,33 @@ def test_layers_below_the_clients_agree_with_the_server_s_own_counters(lab, tmp_
         assert clients["problem"] == ""
         assert network["rate"] is None and "no driver tells" in network["remark"]
     # NFS commits its writes, with the journal; the server by itself does not.
-    disk, _, clients = write["rows"]
-    assert disk["problem"] == "" and disk["reached"] == pytest.approx(clients["rate"] / disk["rate"])
-    assert 0.02 < disk["reached"] < 1.3 and write["narrowest"] == ("disk" if disk["reached"] >= 0.8 else "clients"), write
-    disk = read["rows"][0]
-    assert "of what the clients did" in disk["problem"] and disk["reached"] is None and read["narrowest"] == "", read
+    for entry in (write, read):
+        disk, _, clients = entry["rows"]
+        assert disk["problem"] == "" and disk["reached"] == pytest.approx(clients["rate"] / disk["rate"]), entry
+        # For its clients the server reads ahead, in larger requests than its own direct reads; the disk takes as long for each.
+        assert 0.02 < disk["reached"] < 10 and entry["narrowest"] == ("disk" if disk["reached"] >= 0.8 else "clients"), entry
     # The clients' data went over NFS, and none of the server's own.
     (clients_server,), (own_server,) = phases["write"]["servers"], phases["write on the server"]["servers"]
     assert moved(clients_server["nfsd"]["write_bytes_per_s"], clients_server) > 0.9 * total
     assert moved(own_server["nfsd"]["write_bytes_per_s"], own_server) < total / 100
+
+
+def test_a_warm_server_is_not_cold_unless_its_sampler_may_drop_its_caches(lab, tmp_path):
+    total = CLIENTS * 2 * MIB
+    words = "-i 0 -i 1 -+n -c -e -x -r 64k -s 2m --cold"
+    reads = {}
+    with slow_disk(lab, DISK_MS, visible=True) as directory, mounted(lab, "vers=4.2", directory, "/run/cold") as place:
+        for name, rights in (("warm", ""), ("dropped", "--allow drop-caches")):
+            result = with_sampler(lab, place, tmp_path / name, words, rights=rights)
+            reads[name] = next(phase for phase in result["phases"] if phase["name"] == "read")
+    for read in reads.values():
+        sources = read["read_sources"]
+        assert sources["server_bytes"] >= 0.95 * total and not read["cold"]["clients"].startswith("not"), read["cold"]
+        assert sources["server_memory_bytes"] + sources["server_disk_bytes"] == sources["server_bytes"]
+    marks = {name: {mark["code"] for mark in read["marks"]} for name, read in reads.items()}
+    warm, dropped = reads["warm"], reads["dropped"]
+    assert warm["read_sources"]["server_disk_bytes"] < total / 10 and "server_cached" in marks["warm"], warm["read_sources"]
+    assert not warm["cold"]["verified"] and "without --allow drop-caches" in warm["cold"]["server"], warm["cold"]
+    assert dropped["read_sources"]["server_disk_bytes"] >= 0.95 * total, dropped["read_sources"]
+    assert "server_cached" not in marks["dropped"] and dropped["cold"]["verified"], dropped["cold"]
+    assert "drop-server-caches" in {step["name"] for step in dropped["steps"]}

@@ -68,9 +68,17 @@ class LaneScript {
   LaneScript& Stalls(double from_s, double until_s) {
     return stall_from_s_ = from_s, stall_until_s_ = until_s, *this;
   }
+  // A time of 1 s or more without the end of an op; of a lane with any, Stalls is not needed.
+  LaneScript& Gap(double from_s, double until_s, bool flushed = false) {
+    return gaps_.push_back({from_s, until_s, flushed}), *this;
+  }
+  LaneScript& OneOpTakes(double s) { return long_ops_s_.push_back(s), *this; }  // besides the usual ones
+  LaneScript& WaitsForProcessor(double s) { return run_delay_s_ = s, *this; }
   LaneScript& Pauses(double s) { return pause_s_ = s, *this; }      // excluded from the lane's own time
   LaneScript& WorksOnData(double s) { return data_s_ = s, *this; }  // generating and checking data
   LaneScript& HadInMemory(uint64_t bytes) { return resident_bytes_ = static_cast<int64_t>(bytes), *this; }
+  LaneScript& HasHoles(uint64_t bytes) { return hole_bytes_ = bytes, *this; }
+  LaneScript& IsCompressed(uint64_t bytes) { return compressed_bytes_ = bytes, *this; }
   LaneScript& Verifies(uint64_t sectors) { return verify_.set_sectors(sectors), *this; }
   LaneScript& Finds(v1::Mismatch::What what, const std::string& name, uint64_t count) {
     verify_.set_mismatched(verify_.mismatched() + count);
@@ -121,9 +129,18 @@ class LaneScript {
     lane.set_cpu_system_s(cpu_s_);
     lane.set_stall_begin_worker_ns(on_worker(stall_from_s_));
     lane.set_stall_end_worker_ns(on_worker(stall_until_s_));
+    for (const ScriptedGap& scripted : gaps_) {
+      v1::Gap& gap = *lane.add_gaps();
+      gap.set_begin_worker_ns(on_worker(scripted.from_s));
+      gap.set_end_worker_ns(on_worker(scripted.until_s));
+      gap.set_flushed(scripted.flushed);
+    }
+    if (run_delay_s_ >= 0) lane.set_run_delay_s(run_delay_s_);
     lane.set_pause_s(pause_s_);
     lane.set_data_s(data_s_);
     if (resident_bytes_ >= 0) lane.set_resident_bytes(static_cast<uint64_t>(resident_bytes_));
+    lane.set_hole_bytes(hole_bytes_);
+    lane.set_compressed_bytes(compressed_bytes_);
     lane.set_between_s(pause_s_ + data_s_);
     if (verify_.sectors() > 0) *lane.mutable_verify() = verify_;
     if (deadline_s_ >= 0) lane.set_deadline_worker_ns(on_worker(deadline_s_));
@@ -150,6 +167,10 @@ class LaneScript {
   }
 
  private:
+  struct ScriptedGap {
+    double from_s, until_s;
+    bool flushed;
+  };
   struct ScriptedPoint {
     double at_s;
     uint64_t bytes, ops;
@@ -165,15 +186,20 @@ class LaneScript {
     Histogram histogram;
     for (uint64_t i = 0; i < result.ops(); ++i)
       histogram.Add(static_cast<uint64_t>(std::llround(op_s * 1e9)));
+    for (const double long_op_s : long_ops_s_) histogram.Add(static_cast<uint64_t>(std::llround(long_op_s * 1e9)));
     *result.mutable_latency() = histogram.ToProto();
   }
 
   double start_s_ = 0, end_s_ = 10, fsync_s_ = 0, close_s_ = 0, open_s_ = 0, deadline_s_ = -1,
          last_op_s_ = -1, op_s_ = 0, tool_s_ = 0, pause_s_ = 0, data_s_ = 0, cpu_s_ = 0, stall_from_s_ = 0,
          stall_until_s_ = 0;
+  double run_delay_s_ = -1;  // negative: unknown
+  std::vector<ScriptedGap> gaps_;
+  std::vector<double> long_ops_s_;
   uint64_t pass_bytes_ = 0;        // 0: unknown
   double first_pass_end_s_ = -1;  // -1: no other pass began
   int64_t resident_bytes_ = -1;  // -1: unknown
+  uint64_t hole_bytes_ = 0, compressed_bytes_ = 0;
   double write_share_ = 0;
   uint64_t bytes_ = 10_GiB, ops_ = 1000, tail_bytes_ = 0;
   bool stopped_ = false, never_starts_ = false, sat_out_ = false;

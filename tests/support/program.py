@@ -21,7 +21,7 @@ RESULT_FILES = ("result.json", "phases.csv", "result.csv")      # every run has 
 PATIENCE_S = int(os.environ.get("PATIENCE_S", 120))
 # The transport "mpi" among a test's parameters, with the marker by which ctest tells its tests from the others.
 MPI = pytest.param("mpi", marks=pytest.mark.mpi)
-LAUNCHER_VARIABLES = ("OMPI_", "PMIX_", "PMI_", "SLURM_")
+LAUNCHER_VARIABLES = ("OMPI_", "PMIX_", "PMI_", "SLURM_", "FLUX_", "PALS_", "JSM_")
 
 
 def require_binary():

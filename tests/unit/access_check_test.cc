@@ -13,11 +13,13 @@ namespace {
 struct SharedStorage {
   v1::Plan plan;
   uint32_t worker_count;
+  v1::TargetFacts seen;  // by all workers
 
   SharedStorage(uint32_t workers, uint32_t lanes_per_worker) : worker_count(workers) {
     plan.add_targets()->set_path("/mnt");
     plan.set_lanes_per_worker(lanes_per_worker);
     plan.mutable_files()->set_files_per_lane(1);
+    seen.set_filesystem_id("server:/export");
   }
   v1::Phase& Writes(uint64_t bytes_per_lane) {
     v1::Phase& phase = *plan.add_phases();
@@ -38,18 +40,19 @@ struct SharedStorage {
     }
   }
 
-  uint64_t BytesNeeded() const {
+  uint64_t BytesNeeded() const { return Need().bytes; }
+  SpaceNeed Need() const {
     std::vector<Member> members;
     std::vector<v1::WorkerTargets> facts;
     for (uint32_t worker = 0; worker < worker_count; ++worker) {
       members.emplace_back().number = worker;
-      facts.emplace_back().add_targets()->set_filesystem_id("server:/export");
+      *facts.emplace_back().add_targets() = seen;
     }
     const Layout layout(plan, std::vector<uint32_t>(worker_count, 0));
     const std::vector<SpaceNeed> needs = SpaceNeeds(plan, layout, members, facts);
     REQUIRE(needs.size() == 1);
     CHECK(needs[0].workers.size() == worker_count);
-    return needs[0].bytes;
+    return needs[0];
   }
 };
 
@@ -82,6 +85,26 @@ TEST_CASE("trees need space where workers work on names") {
   tree.set_items_per_lane(1024);
   tree.set_file_bytes(1_KiB);
   CHECK(storage.BytesNeeded() == 2 * 100_MiB + 2 * 2 * 1_MiB);
+}
+
+TEST_CASE("inodes are needed for the lanes' files and for the names of trees") {
+  SharedStorage storage(3, 2);
+  storage.plan.mutable_files()->set_files_per_lane(5);
+  SharedStorage::ByFirst(1, storage.Writes(10_MiB));
+  v1::Phase& names = *storage.plan.add_phases();
+  SharedStorage::AddOperation("create", names).mutable_operation()->mutable_tree()->set_items_per_lane(100);
+  CHECK(storage.Need().items == 1 * 2 * 5 + 3 * 2 * 100);
+}
+
+TEST_CASE("what a file system does not tell is unknown, not 0") {
+  SharedStorage storage(1, 1);
+  storage.Writes(10_MiB);
+  CHECK_FALSE(storage.Need().free_bytes.has_value());
+  CHECK_FALSE(storage.Need().free_items.has_value());
+  storage.seen.set_free_bytes(0);
+  storage.seen.mutable_space()->set_total_items(1000);
+  CHECK(storage.Need().free_bytes == 0);
+  CHECK(storage.Need().free_items == 0);
 }
 
 TEST_CASE("a shared file is as large as in the phase in which it is largest") {

@@ -7,7 +7,7 @@ namespace iobench {
 namespace {
 
 // How a worker's one lane ended.
-enum class Ended { kWell, kFailed, kLost, kRefused, kSatOut };
+enum class Ended { kWell, kFailed, kLost, kRefused, kSatOut, kLostFinishing, kLostFinished };
 
 // Two workers of one lane each on one target. Lane 0 is of worker 0, lane 1 of worker 1.
 struct Faults {
@@ -41,11 +41,13 @@ struct Faults {
     for (uint32_t worker = 0; worker < ends.size(); ++worker) {
       v1::WorkerPhaseResult& result = *record.add_workers();
       result.set_worker(worker);
-      if (ends[worker] == Ended::kLost) result.set_lost(true);
+      const bool after_report = ends[worker] == Ended::kLostFinishing || ends[worker] == Ended::kLostFinished;
+      if (ends[worker] == Ended::kLost || after_report) result.set_lost(true);
       if (ends[worker] == Ended::kRefused) result.set_refused_reason("impossible");
       if (ends[worker] == Ended::kLost || ends[worker] == Ended::kRefused) continue;
       v1::LaneResult& lane = *result.add_lanes();
       lane.set_lane(worker);
+      lane.set_bytes(ends[worker] == Ended::kLostFinishing ? 4096 : 1 << 20);
       lane.set_sat_out(ends[worker] == Ended::kSatOut);
       if (ends[worker] == Ended::kFailed) lane.mutable_problem()->set_code(13);
     }
@@ -70,6 +72,13 @@ TEST_CASE("files are broken from a failure on until a phase creates them again")
     run.Note(Faults::Of("write"), {Ended::kWell, Ended::kWell});
     CHECK_FALSE(run.OwnIsBroken(1));
   }
+}
+
+TEST_CASE("a worker that was lost when it had reported its lanes may have left files unfinished") {
+  Faults run;
+  run.Note(Faults::Of("write"), {Ended::kLostFinishing, Ended::kLostFinished});
+  CHECK(run.OwnIsBroken(0));
+  CHECK_FALSE(run.OwnIsBroken(1));
 }
 
 TEST_CASE("a worker that was lost while it read has broken nothing") {

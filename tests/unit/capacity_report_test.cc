@@ -124,7 +124,7 @@ TEST_CASE(
     "clients needed for a rate come from the law, with their interval, and not past twice what was measured") {
   CHECK(AnswerTo({.needed_ops_per_s = LawAt(10) - 1}).find("10 clients (95 %: 10 to 10)") == 0);
   CHECK(AnswerTo({.needed_bytes_per_s = 1000 * LawAt(10) - 1}).find("10 clients") == 0);
-  CHECK(AnswerTo({.needed_ops_per_s = 5000}).find("no number of clients reaches it") == 0);
+  CHECK(AnswerTo({.needed_ops_per_s = 5000}).find("no number of clients is known to reach it") == 0);
 }
 
 TEST_CASE("users are sustained up to the limit") {
@@ -174,6 +174,7 @@ TEST_CASE("full clients are to be more, until a server is as busy") {
     CapacitySearch search({.clients = 1, .max_lanes_per_worker = 8, .repetitions = 1, .points = 1});
     while (search.Next().has_value()) {
       StepFigures figures = Measured(*search.Next());
+      if (!search.Next()->is_open()) figures.ops_per_s *= search.Next()->lanes_per_worker;  // no plateau
       figures.uses = uses;
       search.Note(figures);
     }
@@ -301,6 +302,47 @@ TEST_CASE("storage that slows down from phase to phase is no steady state") {
   CHECK(report.warnings(0).find("no steady state") == 0);
 }
 
+// Closed loops whose rate is `rate_of(lanes)`, slightly different in each repetition.
+template <typename RateOf>
+v1::CapacityReport WithLanes(uint32_t lanes, const CapacityQuestions& questions, const RateOf& rate_of) {
+  CapacitySearch search({.clients = 1, .max_lanes_per_worker = lanes, .repetitions = 3, .points = 1});
+  while (search.Next().has_value()) {
+    const CapacityStep step = *search.Next();
+    StepFigures figures = Measured(step);
+    if (!step.is_open()) figures.ops_per_s = rate_of(step.lanes_per_worker) * (1 + 0.004 * (step.round - 1.0));
+    figures.uses = {{"processors of c01", 0.95}};
+    search.Note(figures);
+  }
+  return ReportOf(search, {.worker_count = 1}, questions);
+}
+
+TEST_CASE("above a ceiling that was measured beyond, nothing is predicted, and more is not promised") {
+  const auto ceiling = [](double lanes) { return std::min(50 * lanes, 200.0); };
+  const v1::CapacityReport report = WithLanes(32, {.needed_ops_per_s = 210}, ceiling);
+  const v1::Scaling& scaling = report.scalings(0);
+  CHECK_FALSE(scaling.has_usl());
+  CHECK(scaling.fit_p() < 0.01);
+  CHECK(scaling.usl_refused().find("the law does not fit: with ") == 0);
+  CHECK(scaling.plateau_n() == 4);
+  CHECK(report.answers(0).question() == "lanes for 210 ops/s");
+  CHECK(report.answers(0).answer().find("no number of lanes is known to reach it: the highest rate measured is 200") == 0);
+  // Within the ceiling, what was measured is interpolated: 150 ops/s is half way from 100 with 2 to 200 with 4.
+  CHECK(WithLanes(32, {.needed_ops_per_s = 150}, ceiling).answers(0).answer() ==
+        "3 lanes (95 %: 3 to 4), interpolated between those measured");
+  // The client's processors are busy: without the ceiling, twice the rate would be possible.
+  REQUIRE(report.answers_size() == 2);
+  CHECK(report.answers(1).question() == "more clients, or faster ones");
+  CHECK(report.answers(1).answer().find("unknown: from 4 lanes on, more, up to 32, bring no more than 200") == 0);
+}
+
+TEST_CASE("a peak of the law limits what more clients are said to bring") {
+  const v1::CapacityReport report = WithLanes(32, {}, [](double lanes) { return LawAt(lanes); });
+  REQUIRE(report.scalings(0).has_usl());
+  REQUIRE(report.scalings(0).usl().has_x_max());
+  REQUIRE(report.answers_size() == 1);
+  CHECK(report.answers(0).answer().find("unknown: by the fit over lanes, the rate peaks at ") == 0);
+}
+
 TEST_CASE("too few levels give no fit, and the report says why") {
   CapacitySearch search({.clients = 2, .max_lanes_per_worker = 1, .repetitions = 1, .points = 1});
   while (search.Next().has_value()) search.Note(Measured(*search.Next()));
@@ -308,10 +350,11 @@ TEST_CASE("too few levels give no fit, and the report says why") {
   REQUIRE(report.scalings_size() == 1);
   CHECK_FALSE(report.scalings(0).has_usl());
   CHECK_FALSE(report.scalings(0).usl_refused().empty());
-  CHECK(report.answers(0).answer() == "2 clients, as measured; there is no fit over clients");
+  CHECK(report.answers(0).answer() == 
+        "2 clients, of which the error is unknown without repetitions, interpolated between those measured");
   v1::CapacityReport more = report;
   AskAgain({.needed_ops_per_s = 500}, more);
-  CHECK(more.answers(more.answers_size() - 1).answer().find("unknown: there is no fit over clients") == 0);
+  CHECK(more.answers(more.answers_size() - 1).answer().find("more than 2 clients: the highest rate measured is ") == 0);
 }
 
 TEST_CASE("a workload is named by its operation and what shapes it") {

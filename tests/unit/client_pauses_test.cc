@@ -37,9 +37,19 @@ TEST_CASE("pauses of lanes at the same time are one stall, and count once") {
   script.Lane(1).Stalls(3_s, 6_s);
   CHECK(script.Report().clients(0).pauses().stalls() == 1);
   CHECK(script.Report().clients(0).pauses().stalled_s() == Approx(5));
-  script.Lane(1).Stalls(5_s, 6_s);
+  script.Lane(1).Stalls(5_s, 6.5_s);
   CHECK(script.Report().clients(0).pauses().stalls() == 2);
-  CHECK(script.Report().clients(0).pauses().stalled_s() == Approx(4));
+  CHECK(script.Report().clients(0).pauses().stalled_s() == Approx(4.5));
+}
+
+TEST_CASE("every stall of a lane counts, by the same rule as the mark") {
+  PhaseScript script = TwoClients();
+  script.Lane(0).Stalls(6_s, 9_s).Gap(1_s, 3_s).Gap(6_s, 9_s);
+  CHECK(script.Report().clients(0).pauses().stalls() == 2);
+  CHECK(script.Report().clients(0).pauses().stalled_s() == Approx(5));
+  for (const uint32_t n : {0u, 1u, 2u}) script.Lane(n).EndsAt(100_s).OpsTake(0.1_s);  // 3 s are not much for them
+  CHECK(script.Report().clients(0).pauses().stalls() == 0);
+  CHECK(script.Report().clients(0).pauses().longest_s() == Approx(3));
 }
 
 TEST_CASE("a lane that waits for open, fsync or close makes no progress either") {

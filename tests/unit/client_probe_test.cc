@@ -124,6 +124,7 @@ TEST_CASE("network, memory and disk counters are read") {
   REQUIRE(nics.at("eth0").tx_bytes == 2000);
   REQUIRE(nics.at("eth0").drops == 16);
   REQUIRE(ParseDirtyBytes("MemTotal:       100 kB\nDirty:               12 kB\n") == 12 * 1024);
+  REQUIRE(ParseAllDisksReadBytes("nr_dirty 5\npgpgin 7\npgpgout 9\n") == 7 * 1024);
   REQUIRE(ParseDiskReadBytes("rchar: 1\nwchar: 2\nread_bytes: 77\nwrite_bytes: 3\n") == 77);
   REQUIRE(ParseDiskWriteBytes("read_bytes: 77\nwrite_bytes: 3\ncancelled_write_bytes: 5\n") == 3);
 }
@@ -137,6 +138,7 @@ HostCounters Counters(uint64_t n) {
   counters.nics["eth0"] = {100 * n, 200 * n, n};
   counters.nics["eth1"] = {1000 * n, 2000 * n, 0};
   counters.dirty_bytes = 4096 * n;
+  counters.all_disks_read_bytes = 2048 * n;
   counters.disk_read_bytes = 512 * n;
   counters.disk_write_bytes = 256 * n;
   return counters;
@@ -161,6 +163,7 @@ TEST_CASE("a host's delta is the difference of two readings") {
   REQUIRE(delta.nic_drops() == 2);
   REQUIRE(delta.nic_link_bytes_per_s() == 250'000'000);
   REQUIRE(delta.dirty_bytes_after() == 3 * 4096);
+  REQUIRE(delta.all_disks_read_bytes() == 4096);
   REQUIRE(delta.disk_read_bytes() == 1024);
   REQUIRE(delta.disk_write_bytes() == 512);
 }

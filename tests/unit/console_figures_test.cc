@@ -209,6 +209,17 @@ TEST_CASE(
   sources.set_server_bytes(750_MiB);
   sources.set_cache_bytes(250_MiB);
   CHECK(Contains(brief(), "read from   server 750 MiB (75 %), client's memory 250 MiB (25 %)"));
+  sources.set_cache_bytes(0);
+  sources.set_hole_bytes(250_MiB);
+  sources.set_server_disk_bytes(50_MiB);
+  sources.set_server_memory_bytes(700_MiB);
+  CHECK(Contains(brief(), "read from   server's memory 700 MiB (70 %), server's disk 50 MiB (5 %), holes 250 MiB"));
+  sources.Clear();
+  sources.set_asked_bytes(10_MiB);
+  sources.set_unknown_bytes(10_MiB);
+  CHECK_FALSE(Contains(brief(), "read from"));
+  phase.add_marks()->set_code("maybe_cached");
+  CHECK(Contains(brief(), "read from   not known 10 MiB (100 %)"));
 }
 
 TEST_CASE("--cold has a line with what is known of the clients and of the server") {

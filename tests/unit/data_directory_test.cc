@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/host_identity.h"
+#include "common/model/plan_traits.h"
 #include "tests/unit/worker_harness.h"
 #include "worker/data_directory/data_directory.h"
 #include "worker/data_directory/data_names.h"
@@ -71,7 +72,7 @@ TEST_CASE("a manifest comes back from JSON as it was") {
     const v1::Manifest manifest = ManifestOf(uint64_t{1} << 63, state);
     const auto again = ManifestFromJson(ManifestToJson(manifest));
     REQUIRE(again.ok());
-    REQUIRE(again->SerializeAsString() == manifest.SerializeAsString());
+    REQUIRE(MeaningOf(*again) == MeaningOf(manifest));
   }
 }
 
@@ -159,7 +160,7 @@ TEST_CASE("a claim makes the directory with its manifest and nothing else") {
   REQUIRE(look.ok());
   REQUIRE_FALSE(look->foreign);
   REQUIRE(look->manifest->pid() == ::getpid());
-  REQUIRE(Unsigned(*look->manifest).SerializeAsString() == ManifestOf(1).SerializeAsString());
+  REQUIRE(MeaningOf(Unsigned(*look->manifest)) == MeaningOf(ManifestOf(1)));
 }
 
 TEST_CASE("claimers of the same run do not mind each other, also at the same time") {
@@ -243,7 +244,7 @@ TEST_CASE("data that are kept once more say what the last run made of them") {
   expected.set_generation_high(9);
   const v1::Manifest found = *LookAtData(directory.path())->manifest;
   REQUIRE(found.pid() == ::getpid());  // who claimed them
-  REQUIRE(Unsigned(found).SerializeAsString() == expected.SerializeAsString());
+  REQUIRE(MeaningOf(Unsigned(found)) == MeaningOf(expected));
 }
 
 TEST_CASE("a manifest without a word on its data is one of data that cannot be verified") {
@@ -603,8 +604,7 @@ TEST_CASE("a process gives up only data that it has claimed and not kept") {
   const v1::Manifest unsigned_manifest = ManifestOf(1);
   of_another.Write("cluster-iobench.data/manifest.json", ManifestToJson(unsigned_manifest));
   REQUIRE(DisownData(of_another.path(), Of(1)).ok());
-  REQUIRE(LookAtData(of_another.path())->manifest->SerializeAsString() ==
-          unsigned_manifest.SerializeAsString());
+  REQUIRE(MeaningOf(*LookAtData(of_another.path())->manifest) == MeaningOf(unsigned_manifest));
 
   const Claimed kept(v1::Manifest::KEPT);
   const std::string before = kept.Read("cluster-iobench.data/manifest.json");

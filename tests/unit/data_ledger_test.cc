@@ -45,6 +45,7 @@ struct Run {
   }
   v1::Prepare SeenBy(uint32_t worker) const {
     v1::Prepare prepare;
+    *prepare.mutable_operation() = phase.assignments(0).operation();
     for (const v1::LanePlan& lane :
          layout->LanesOf(worker, phase.assignments(0).operation(), ShapeOf(plan, phase))) {
       *prepare.add_lanes() = lane;
@@ -274,6 +275,57 @@ TEST_CASE("data are prepared where a phase reads what nobody has written, and on
   run.End();
   run.Begin("random-read");
   REQUIRE_FALSE(run.ledger->prepares_data());
+}
+
+TEST_CASE("a phase that reads what earlier phases of the run have written is told how much must be there") {
+  Run run;
+  const auto written = [&run] { return run.SeenBy(0).lanes(0).written_bytes(); };
+  run.Begin("read");
+  CHECK(written() == 0);
+  run.End();
+  run.Begin("reread");
+  CHECK(written() == kLaneBytes);  // also what the preparation of a phase has written
+  run.End();
+  run.Begin("write");
+  CHECK(written() == 0);  // it needs nothing
+  run.End();
+  run.Begin("rewrite");
+  CHECK(written() == kLaneBytes);
+  run.End();
+  run.Begin("read", /*rotate=*/false, OfBytes(2 * kLaneBytes));
+  CHECK(written() == kLaneBytes);  // the rest is prepared
+  CHECK(run.ledger->prepares_data());
+  run.End();
+  run.Begin("read", /*rotate=*/false, SharedFile());
+  CHECK(written() == 0);  // another file
+}
+
+TEST_CASE("a phase that needs only the beginning of the files has only that prepared") {
+  Run run;
+  run.Begin("read");
+  run.phase.mutable_stop()->set_max_ops(3);
+  run.ledger->Begin(run.phase);
+  CHECK(run.SeenBy(0).needed_bytes() == 3 * 4096);
+  run.End();
+  run.ledger->Begin(run.phase);
+  CHECK_FALSE(run.ledger->prepares_data());
+  CHECK(run.SeenBy(0).lanes(0).written_bytes() == 3 * 4096);
+  run.End();
+  run.Begin("random-read");
+  CHECK(run.SeenBy(0).needed_bytes() == 0);
+  CHECK(run.SeenBy(0).lanes(0).written_bytes() == 3 * 4096);
+  CHECK(run.ledger->prepares_data());
+}
+
+TEST_CASE("what the ops of a trace have written is not known to be whole files") {
+  Run run;
+  run.Begin("write");
+  run.phase.mutable_assignments(0)->mutable_operation()->mutable_trace()->set_read_file("/t");
+  run.ledger->Begin(run.phase);
+  run.End();
+  run.Begin("read");
+  CHECK(run.SeenBy(0).lanes(0).written_bytes() == 0);
+  CHECK(run.ledger->prepares_data());
 }
 
 TEST_CASE("after a rewrite that was cut short either generation is right") {

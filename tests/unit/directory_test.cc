@@ -275,6 +275,27 @@ void HolesAreSeen(const Place& place) {
   REQUIRE((*file)->HolesIn(0, 2 << 20).value() == Holes::kNone);
 }
 
+// Also what is allocated without data; what waits in the page cache is data.
+void UnwrittenBytesAreCounted(const Place& place) {
+  const std::string text = Pattern(1 << 20);
+  const auto file = place->OpenFile("file", OpenFor::kWriting);
+  REQUIRE(file.ok());
+  REQUIRE((*file)->WriteAt(2 << 20, std::as_bytes(std::span(text))).ok());
+  const auto unstored = (*file)->UnstoredIn(0, 4 << 20, WrittenBy::kUser);
+  if (place->fd() < 0) {
+    REQUIRE(absl::IsUnimplemented(unstored.status()));
+    return;
+  }
+  REQUIRE(unstored->hole_bytes == 2 << 20);  // the file ends after 3 MiB
+  REQUIRE(unstored->compressed_bytes == 0);
+  REQUIRE((*file)->UnstoredIn(1 << 20, (5 << 20) / 2, WrittenBy::kUs)->hole_bytes == 1 << 20);
+  if (!(*file)->Allocate(0, 1 << 20).ok()) return;
+  REQUIRE((*file)->Sync().ok());
+  REQUIRE((*file)->UnstoredIn(0, 3 << 20, WrittenBy::kUser)->hole_bytes == 2 << 20);
+  REQUIRE((*file)->WriteAt(0, std::as_bytes(std::span(text))).ok());
+  REQUIRE((*file)->UnstoredIn(0, 3 << 20, WrittenBy::kUser)->hole_bytes == 1 << 20);
+}
+
 void RunSuite(const std::string& target, const fs::path& on_disk) {
   struct Case {
     const char* name;
@@ -295,6 +316,7 @@ void RunSuite(const std::string& target, const fs::path& on_disk) {
            Case{"only directories are entered", OnlyDirectoriesAreEntered},
            Case{"small files are written and read", SmallFilesAreWrittenAndRead},
            Case{"holes are seen", HolesAreSeen},
+           Case{"unwritten bytes are counted", UnwrittenBytesAreCounted},
            Case{"bytes in memory are counted", BytesInMemoryAreCounted},
        }) {
     DYNAMIC_SECTION(each.name) {

@@ -73,6 +73,29 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) { made.server().clear_nfsd(); },
         [](Explained& made) { made.server().mutable_disks(0)->set_busy(0.6); },
         [](Explained& made) { made.server().set_cpu_busy(0.6); }}},
+      {"cpu-quota",
+       "CPU quota of its control group: lab1, 0.5 processors, throttled for 80 % of the phase (1 of 2 clients)",
+       [](Explained& made) {
+         made.client(0).mutable_host_delta()->mutable_cgroup()->set_cpu_processors(0.5);
+         made.client(0).set_lanes_wall_s(20);
+         made.client(0).set_lanes_run_delay_s(16);
+         AddClientMark(made, 0, "cpu_quota", 80);
+       },
+       {[](Explained& made) { made.client(0).clear_marks(); },
+        [](Explained& made) { made.client(0).set_lanes_run_delay_s(1.9); }}},
+      {"io-limit",
+       "I/O limit of its control group: lab2, 10 MiB/s of writes to sda (1 of 2 clients)",
+       [](Explained& made) {
+         v1::CgroupDelta& cgroup = *made.client(1).mutable_host_delta()->mutable_cgroup();
+         cgroup.set_seconds(10);
+         v1::IoLimitDelta& limit = *cgroup.add_io_limits();
+         limit.set_device("sda");
+         limit.set_writes(true);
+         limit.set_limit_per_s(10 << 20);
+         limit.set_amount(100 << 20);
+         AddClientMark(made, 1, "io_limited", 100);
+       },
+       {[](Explained& made) { made.client(1).clear_marks(); }}},
       {"memory-copy",
        "memory copy: for 95 % of the lanes' time a processor moved records from or to memory",
        [](Explained& made) {  // on tmpfs: 98 % of the time in ops, 97 % on a processor

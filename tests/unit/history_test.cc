@@ -32,18 +32,34 @@ TEST_CASE("runs are sorted by their start, whatever their order") {
   CHECK(phase.points(2).days() == Approx(2));
   CHECK(phase.points(2).figure().rate() == Approx(30));
   CHECK(phase.points(2).of_median() == Approx(1.5));
-  CHECK(phase.trend().verdict() == "cannot tell");
-  CHECK(phase.trend().why() == "3 runs; at least 5 are needed");
+  CHECK(phase.trend().verdict() == "not shown");
+  CHECK(phase.trend().why() == "3 runs; at least 6 are needed");
   CHECK(phase.changes_why() == "3 runs; at least 8 are needed");
 }
 
-TEST_CASE("a steady loss of one percent a day is a falling trend") {
+TEST_CASE("a steady loss of one percent a day is a falling trend, over the time that was observed") {
   std::vector<double> rates;
   for (int i = 0; i < 7; ++i) rates.push_back(103 - i);
   const v1::Trend trend = HistoryOf(Days(rates), {}).phases(0).trend();
-  CHECK(trend.percent_per_day() == Approx(-1));  // the median is 100
-  CHECK(trend.p() == Approx(2.0 / 5040));        // 7! orders
+  CHECK(trend.percent() == Approx(-6));  // the median is 100
+  CHECK(trend.observed_days() == Approx(6));
+  CHECK(trend.low() == Approx(-6));
+  CHECK(trend.high() == Approx(-6));
+  CHECK(trend.p() < 0.05);
   CHECK(trend.verdict() == "falling");
+  CHECK(HistoryOf(Days(std::vector<double>(7, 100.0)), {}).phases(0).trend().verdict() == "steady");
+}
+
+TEST_CASE("runs within seconds have a trend over these seconds, not a thousandfold one of a day") {
+  std::vector<RunToCompare> runs;
+  for (int i = 0; i < 8; ++i) {
+    RunScript script(absl::StrFormat("2026-03-01T10:15:%02d.000Z", i));
+    script.Adds("write", 100 + 2 * i);
+    runs.push_back(RunToCompareFrom("run" + std::to_string(i), script.report()));
+  }
+  const v1::Trend trend = HistoryOf(std::move(runs), {}).phases(0).trend();
+  CHECK(trend.observed_days() == Approx(7.0 / 86400));
+  CHECK(trend.percent() == Approx(100 * 14 / 107.0));
 }
 
 TEST_CASE("a step is a change between two levels, and the gate looks at the newest") {
@@ -57,7 +73,8 @@ TEST_CASE("a step is a change between two levels, and the gate looks at the newe
   CHECK(phase.changes(0).ratio() == Approx(81.5 / 101.5));
   CHECK(phase.limit_verdict() == "below");
   CHECK(report.gate().below() == 1);
-  CHECK(HistoryOf(Days(rates), {.level = 0.95, .fail_under = 0.8}).gate().below() == 0);
+  CHECK(HistoryOf(Days(rates), {.level = 0.95, .fail_under = 0.8}).phases(0).limit_verdict() == "inconclusive");
+  CHECK(HistoryOf(Days(rates), {.level = 0.95, .fail_under = 0.5}).phases(0).limit_verdict() == "not below");
 }
 
 TEST_CASE("runs whose phase has no figure are shown but do not count") {

@@ -212,6 +212,47 @@ TEST_CASE("the longest time without an op's end is known exactly, wherever it li
   }
 }
 
+TEST_CASE("gaps of a second or more are known however long the phase is, also those in the warm-up") {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  Lane lane;
+  lane.recorder.SetWarmupEnd({lane.now + 10 * kSecond});
+  lane.Starts();
+  const uint64_t begin = lane.now;
+  lane.Moves(OpKind::kRead, 4096, 3 * kSecond);  // the first op, in the warm-up
+  uint64_t second = 0;
+  for (uint64_t op = 0; op < 1'000'000; ++op) {  // 3 hours: the timeline's points are 5 s apart
+    if (op == 654'321) second = lane.now;
+    lane.Moves(OpKind::kRead, 4096, op == 654'321 ? kSecond + 500 : 10'800'000);
+  }
+  lane.recorder.Finish();
+  REQUIRE(lane.recorder.gaps().size() == 2);
+  CHECK(lane.recorder.gaps()[0].begin == Ticks{begin});
+  CHECK(lane.recorder.gaps()[0].ticks() == 3 * kSecond);
+  CHECK(lane.recorder.gaps()[1].begin == Ticks{second});
+  CHECK(lane.recorder.gaps()[1].ticks() == kSecond + 500);
+  CHECK_FALSE(lane.recorder.gaps()[1].flushed);
+}
+
+TEST_CASE("of many gaps the longest ones are kept, and one with a flush says so") {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  Lane lane;
+  lane.Starts();
+  for (uint64_t op = 0; op < 100; ++op) lane.Moves(OpKind::kRead, 4096, kSecond + (op * 37 % 100) * 1000);
+  lane.now += 5 * kSecond;
+  lane.recorder.NoteFlushedUntil({lane.now});
+  lane.Moves(OpKind::kRead, 4096, 1000);
+  lane.Moves(OpKind::kRead, 4096, 7 * kSecond);
+  lane.recorder.Finish();
+  REQUIRE(lane.recorder.gaps().size() == LaneRecorder::kMaxGaps);
+  uint64_t shortest = UINT64_MAX, flushed = 0;
+  for (const LaneRecorder::Stall& gap : lane.recorder.gaps()) {
+    shortest = std::min(shortest, gap.ticks());
+    if (gap.flushed) flushed = gap.ticks();
+  }
+  CHECK(shortest == kSecond + 86 * 1000);  // the two above are longer than these 14
+  CHECK(flushed == 5 * kSecond + 1000);
+}
+
 TEST_CASE("a stall during the warm-up does not count, of one beyond it the part that lies after it does") {
   Lane lane;
   lane.recorder.SetWarmupEnd({lane.now + 10'000'000});

@@ -212,6 +212,16 @@ TEST_CASE("clients that read from the server's memory cannot be compared with it
   CHECK(read.narrowest() == "network");
 }
 
+TEST_CASE("for reads over NFS, what is known of the servers' disks in full counts more than their rates") {
+  v1::RunReport report = LayersBegun("read");
+  v1::PhaseReport clients = ByClients(90, 100, 0, "read", 0.94);  // by rates: edges of intervals are lost
+  clients.mutable_read_sources()->set_server_bytes(1000);
+  clients.mutable_read_sources()->set_server_disk_bytes(990);
+  NoteLayers(clients, report);
+  NoteLayers(ByServer(40, "read"), report);
+  CHECK(LayersIn(report).rows(0).problem().empty());
+}
+
 TEST_CASE("clients that read from their own memory cannot be compared with anything") {
   v1::RunReport report = LayersBegun("read");
   v1::PhaseReport clients = ByClients(900, 100, 100, "read");

@@ -150,6 +150,87 @@ TEST_CASE("cpu_bound: a lane that keeps one processor busy, though the host is i
   }
 }
 
+TEST_CASE("cpu_bound: others on the host are not blamed if the lanes got a processor when they needed one") {
+  PhaseScript script = Healthy();
+  script.Worker(1).host.set_cpu_user_s(95);
+  script.Worker(1).host.set_cpu_idle_s(0);
+  script.Lane(1).UsesCpu(1_s).WaitsForProcessor(0.9_s);
+  CHECK(Codes(script).empty());
+  script.Lane(1).WaitsForProcessor(1.1_s);
+  CHECK(Says(Mark(script, "cpu_bound"), "the rest from other processes"));
+}
+
+TEST_CASE("cpu_bound: lanes that share too few processors, though the host is idle") {
+  PhaseScript script = Healthy();
+  script.Worker(0).host.set_cpu_idle_s(1000);
+  script.Lane(0).UsesCpu(3_s).WaitsForProcessor(6.4_s);
+  CHECK(Codes(script).empty());
+  script.Lane(0).WaitsForProcessor(6.6_s);
+  CHECK(Mark(script, "cpu_bound").value() == Approx(96));
+  CHECK(Says(Mark(script, "cpu_bound"), "1 of 1 lane ran or waited for a processor over 95 % of the time"));
+}
+
+TEST_CASE("cpu_quota: a control group stopped the run for more than 1 % of the phase") {
+  PhaseScript script = Healthy();
+  v1::CgroupDelta& cgroup = *script.Worker(0).host.mutable_cgroup();
+  cgroup.set_seconds(10);
+  CHECK(Codes(script).empty());
+  cgroup.set_cpu_processors(0.1);
+  cgroup.set_throttled_s(0.1);
+  CHECK(Codes(script).empty());
+  cgroup.set_throttled_s(8.7);
+  CHECK(Mark(script, "cpu_quota").subject() == "node1");
+  CHECK(Mark(script, "cpu_quota").value() == Approx(87));
+  CHECK(Says(Mark(script, "cpu_quota"), "(the time of 0.1 processors) stopped this run for 87 % of the phase"));
+  SECTION("then neither the host nor others are to blame") {
+    script.Worker(0).host.set_cpu_idle_s(0);
+    script.Worker(0).host.set_cpu_user_s(95);
+    script.Worker(0).process_cpu_s = 1;
+    script.Lane(0).UsesCpu(1_s).WaitsForProcessor(8.7_s);
+    CHECK(Codes(script) == Only{"cpu_quota"});
+  }
+  SECTION("unless the lanes hardly waited") {
+    script.Worker(0).host.set_cpu_idle_s(1000);
+    script.Lane(0).UsesCpu(9.7_s).WaitsForProcessor(0.2_s);
+    CHECK(Codes(script) == Only{"cpu_bound", "cpu_quota"});
+  }
+  SECTION("several processors may be stopped at the same time") {
+    cgroup.set_throttled_s(25);
+    CHECK(Mark(script, "cpu_quota").value() == Approx(100));
+  }
+}
+
+TEST_CASE("io_limited: a limit of a control group was reached") {
+  PhaseScript script = Healthy();
+  v1::CgroupDelta& cgroup = *script.Worker(1).host.mutable_cgroup();
+  cgroup.set_seconds(10);
+  for (const bool writes : {false, true}) {
+    v1::IoLimitDelta& limit = *cgroup.add_io_limits();
+    limit.set_device("sda");
+    limit.set_writes(writes);
+    limit.set_limit_per_s(10 * 1048576);
+    limit.set_amount(89 * 1048576);
+  }
+  CHECK(Codes(script).empty());
+  cgroup.mutable_io_limits(1)->set_amount(91 * 1048576);
+  CHECK(Mark(script, "io_limited").subject() == "node2");
+  CHECK(Mark(script, "io_limited").value() == Approx(91));
+  CHECK(Says(Mark(script, "io_limited"), "its control group allows 10 MiB/s of writes to sda"));
+  SECTION("others on the host are not to blame then") {
+    script.Worker(1).host.set_cpu_user_s(95);
+    script.Worker(1).host.set_cpu_idle_s(0);
+    CHECK(Codes(script) == Only{"io_limited"});
+  }
+  SECTION("of workers in different groups, the most limited one counts") {
+    script.Lane(2).Moves(100_MiB).EndsAt(10_s).InOps(1000);
+    script.Worker(2).targets = script.Worker(1).targets;
+    script.Worker(2).host = script.Worker(1).host;
+    script.Worker(2).host.mutable_cgroup()->mutable_io_limits(1)->set_amount(1);
+    script.Worker(2).RunsOn("node2", "boot2");
+    CHECK(Mark(script, "io_limited").value() == Approx(91));
+  }
+}
+
 TEST_CASE("network_bound: a direction of the link that leads to the server is full") {
   PhaseScript script = Healthy();
   v1::HostDelta& host = script.Worker(0).host;

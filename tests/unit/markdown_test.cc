@@ -96,13 +96,13 @@ TEST_CASE("the parts of a mix have a chapter, with what they were asked for") {
   reads.set_ops_per_s(810);
   reads.set_bytes_per_s(8 << 20);
   reads.mutable_latency_us()->set_count(1000);
-  reads.mutable_latency_us()->set_p50(100);
+  reads.mutable_latency_us()->set_p50(250);
+  reads.mutable_latency_us()->set_p99(9000);
+  reads.mutable_latency_us()->add_unsure("p99");
   v1::OpenLoopReport& loop = *reads.mutable_open_loop();
   loop.set_asked_ops_per_s(800);
-  loop.mutable_response_us()->set_count(1000);
-  loop.mutable_response_us()->set_p50(250);
-  loop.mutable_response_us()->set_p99(9000);
-  loop.mutable_response_us()->add_unsure("p99");
+  loop.mutable_service_us()->set_count(1000);
+  loop.mutable_service_us()->set_p50(100);
   report.mutable_phases(0)->add_parts()->set_name("stat");
   const std::string text = Written(report);
   CHECK(absl::StrContains(text, "| random-read\\|8 KiB | 3 | 800 | 810 | 8 MiB/s | 250 us | ~9 ms |"));

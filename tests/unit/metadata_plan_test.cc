@@ -57,7 +57,7 @@ TEST_CASE("trees that make no sense are refused with what to do") {
     const char* tree;
     const char* says;
   } cases[] = {
-      {"create", "items_per_lane: 0", "items_per_lane is 0: give --items"},
+      {"create", "items_per_lane: 0", "items_per_lane is 0: use 1 or more (--items)"},
       {"create", "items_per_lane: 100000001", "more than 100000000"},
       {"create", "items_per_lane: 10, depth: 2", "--tree-branching"},
       {"create", "items_per_lane: 10, depth: 21, branching: 1", "deeper than 20"},

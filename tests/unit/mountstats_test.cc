@@ -291,5 +291,18 @@ TEST_CASE("a mount made anew in between gives no delta") {
   REQUIRE(NfsDeltaBetween(before, before).has_value());
 }
 
+TEST_CASE("mounts that send over one connection have its name in common") {
+  constexpr char kOptions[] = "rw,vers=4.2,proto=tcp,clientaddr=10.0.0.9,addr=10.0.0.1";
+  const std::string other = absl::StrReplaceAll(kV3, {{"/mnt/with\\040space", "/mnt/b"}});
+  const std::string own = absl::StrReplaceAll(kV3, {{"tcp 792", "tcp 793"}, {"/mnt/with\\040space", "/mnt/c"}});
+  const std::vector<std::string> names = ConnectionNames(Only(kV3), kOptions);
+  CHECK(names == std::vector<std::string>{"tcp 10.0.0.1 792"});
+  CHECK(ConnectionNames(Only(other), kOptions) == names);
+  CHECK(ConnectionNames(Only(own), kOptions) != names);
+  CHECK(ConnectionNames(Only(kV3), "rw,addr=10.0.0.2") != names);  // another server
+  CHECK(ConnectionNames(Only(kV3), "rw,clientaddr=10.0.0.9").empty());
+  CHECK(ConnectionNames(Only(absl::StrReplaceAll(kV3, {{"tcp 792", "tcp 0"}})), kOptions).empty());
+}
+
 }  // namespace
 }  // namespace iobench

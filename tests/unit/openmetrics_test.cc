@@ -70,6 +70,18 @@ TEST_CASE("an operation on names that moves no data has ops per second, but no b
   CHECK_THAT(text, !Contains("\niobench_phase_bytes_per_second{"));
 }
 
+TEST_CASE("where a phase's bytes came from has a sample for each source, as far as it is known") {
+  v1::RunReport report;
+  v1::ReadSources& sources = *report.add_phases()->mutable_read_sources();
+  sources.set_asked_bytes(30);
+  sources.set_server_bytes(20);
+  sources.set_cache_bytes(10);
+  CHECK_THAT(MetricsOf(report), Contains("source=\"server\"} 20\n") && Contains("source=\"client's memory\"} 10\n"));
+  sources.set_server_memory_bytes(5);
+  sources.set_server_disk_bytes(15);
+  CHECK_THAT(MetricsOf(report), Contains("source=\"server's memory\"} 5\n") && !Contains("source=\"server\"}"));
+}
+
 TEST_CASE("a mark that several lanes have in common is one sample") {
   v1::RunReport report;
   for (int i = 0; i < 2; ++i) {

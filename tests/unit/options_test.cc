@@ -786,5 +786,37 @@ TEST_CASE("every suite is a plan that can be run") {
   CHECK(PhasesOf("--suite iozone-auto -g 64k -y 64k -i 1") == std::vector<std::string>{"read", "reread"});
 }
 
+TEST_CASE("a flag of the table is on or off as it is given, and nothing else") {
+  for (const OptionSpec& option : RunOptions()) {
+    if (!option.is_flag()) continue;
+    INFO(option.name);
+    for (const char* const on : {"", "1", "true", "yes", "YES"}) {
+      GivenOptions given;
+      REQUIRE(given.Add(option, on).ok());
+      CHECK(given.Has(option.name));
+    }
+    for (const char* const off : {"0", "false", "no", "False"}) {
+      GivenOptions given;
+      REQUIRE(given.Add(option, off).ok());
+      CHECK_FALSE(given.Has(option.name));
+      REQUIRE(given.Add(option, "yes").ok());
+      CHECK(given.Has(option.name));  // the last one counts
+    }
+    for (const char* const neither : {"banana", "2", "-1", "on", " "}) {
+      CHECK_FALSE(GivenOptions().Add(option, neither).ok());
+    }
+  }
+}
+
+TEST_CASE("a flag that is off keeps a suite's from being added") {
+  GivenOptions given, suite;
+  REQUIRE(given.Add("direct", "no").ok());
+  REQUIRE(suite.Add("direct").ok());
+  REQUIRE(suite.Add("fsync-in-timing").ok());
+  given.AddMissing(suite);
+  CHECK_FALSE(given.Has("direct"));
+  CHECK(given.Has("fsync-in-timing"));
+}
+
 }  // namespace
 }  // namespace iobench

@@ -31,6 +31,41 @@ PhaseScript Mixed() {
   return script;
 }
 
+// Workers 0 and 1 on the paths /mnt/test and /mnt/b.
+PhaseScript OnTwoPaths() {
+  PhaseScript script("read");
+  script.run.mutable_plan()->add_targets()->set_path("/mnt/b");
+  script.Lane(0).Moves(1000_MiB).InOps(1000).EndsAt(10_s).OpsTake(0.002);
+  script.Lane(1).Moves(3000_MiB).InOps(3000).EndsAt(10_s).OpsTake(0.001);
+  for (const uint32_t n : {0u, 1u}) *script.Worker(n).targets.add_targets() = script.Worker(n).targets.targets(0);
+  return script;
+}
+
+TEST_CASE("each path of a phase on several has the rates of its own lanes, which add up to the headline") {
+  const v1::PhaseReport report = OnTwoPaths().Report();
+  REQUIRE(report.paths_size() == 2);
+  CHECK(report.paths(0).path() == "/mnt/test");
+  CHECK(report.paths(0).bytes_per_s() == Approx(100 * kMiB));
+  CHECK(report.paths(1).path() == "/mnt/b");
+  CHECK(report.paths(1).lane_count() == 1);
+  CHECK(report.paths(1).worker_count() == 1);
+  CHECK(report.paths(1).ops_per_s() == Approx(300));
+  CHECK(report.paths(1).bytes_per_s() == Approx(300 * kMiB));
+  CHECK(report.paths(1).latency_us().p50() == Approx(1000).epsilon(0.01));
+  CHECK(report.clients(0).workers(1).lanes(0).path() == "/mnt/b");
+  CHECK(report.headline().bytes_per_s() == Approx(report.paths(0).bytes_per_s() + report.paths(1).bytes_per_s()));
+}
+
+TEST_CASE("a phase on one path, or whose paths are unknown, has no rates by path") {
+  CHECK(TwoLanes().Report().paths().empty());
+  PhaseScript one_after_the_other = OnTwoPaths();
+  one_after_the_other.plan().set_only_target(1);
+  CHECK(one_after_the_other.Report().paths().empty());
+  PhaseScript unknown = OnTwoPaths();
+  unknown.Worker(1).targets.clear_targets();
+  CHECK(unknown.Report().paths().empty());
+}
+
 TEST_CASE("a phase with one assignment has no parts") {
   REQUIRE(TwoLanes().Report().parts().empty());
 }

@@ -110,7 +110,7 @@ TEST_CASE("the first lane that ends by itself is told once, before all have ende
   v1::Arm arm;
   arm.set_start_worker_ns(clock.Now().ns + 2'000'000);
   REQUIRE_FALSE(runner->Arm(arm, clock.Now()).late());
-  REQUIRE(runner->Collect({}, [](v1::ResultChunk) {}).ok());
+  REQUIRE(runner->Collect({}, std::nullopt, [](v1::ResultChunk) {}).ok());
   REQUIRE(runner->WaitForLanes(INT64_MAX));
   const auto any = [](const v1::WorkerEvent&) { return true; };
   REQUIRE(mailbox.Take(any).has_lane_ended());
@@ -315,6 +315,68 @@ TEST_CASE("an unfinished file is finished when the results are collected, in no 
     REQUIRE(directory.Read("cluster-iobench.data/lane-00000" + std::to_string(i) + ".0") ==
             Written(prepare, i, 16 * 4096));
   }
+}
+
+TEST_CASE("a file is finished as far as later phases need it, and flushed only if something follows") {
+  const uint64_t needed = GENERATE(0u, 1u, 3 * 4096u, 1u << 30);
+  const bool follows = GENERATE(true, false);
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("write", 1, directory.path());
+  prepare.mutable_stop()->set_max_ops(2);
+  prepare.mutable_lanes(0)->set_finish_bytes(needed);
+  prepare.set_leaves_unflushed(!follows);
+  const v1::ResultChunk chunk = worker.RunPhase(prepare);
+  const uint64_t ops = needed == 3 * 4096 ? 3 : needed > 3 * 4096 ? 16 : 2;
+  CHECK(directory.SizeOf("cluster-iobench.data/lane-000000.0") == ops * 4096);
+  CHECK(chunk.lanes(0).ops() == ops);
+  CHECK((chunk.lanes(0).settle_s() > 0) == (follows || ops > 2));
+}
+
+TEST_CASE("what was measured is handed over before anything is finished") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("write", 2, directory.path());
+  prepare.mutable_stop()->set_max_ops(2);
+  const v1::ResultChunk all = worker.RunPhase(prepare);
+  REQUIRE(worker.chunk_count() == 2);
+  CHECK(all.unfinished_ops() == 2 * 14);
+  CHECK(all.unfinished_bytes() == 2 * 14 * 4096);
+  CHECK(all.settled_size() == 2);
+  CHECK(all.lanes_size() == 2);
+  CHECK(all.has_host());
+}
+
+TEST_CASE("nothing is finished after the time until which lanes may settle") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("write", 1, directory.path());
+  prepare.mutable_stop()->set_max_ops(2);
+  worker.Prepare(prepare);
+  worker.ArmIn(2'000'000);
+  worker.WaitDone();
+  CHECK(worker.Collect({}, /*settle_until_ns=*/1).lanes(0).ops() == 2);
+  CHECK(directory.SizeOf("cluster-iobench.data/lane-000000.0") == 2 * 4096);
+}
+
+TEST_CASE("data that earlier phases wrote and that are gone fail their lane, and are not written again") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  worker.RunPhase(PhaseOf("write", 2, directory.path()));
+  directory.Write("cluster-iobench.data/lane-000001.0", std::string(5000, 'x'));
+  v1::Prepare prepare = PhaseOf("read", 2, directory.path());
+  for (v1::LanePlan& lane : *prepare.mutable_lanes()) lane.set_written_bytes(16 * 4096);
+  const v1::ResultChunk chunk = worker.RunPhase(prepare);
+  CHECK(chunk.lanes(0).problem().code() == 0);
+  CHECK(chunk.lanes(0).ops() == 16);
+  CHECK_THAT(chunk.lanes(1).problem().message(), Catch::Contains("ends at 5000") && Catch::Contains("60536 bytes"));
+  CHECK(chunk.lanes(1).verify().missing_bytes() == 16 * 4096 - 5000);
+  CHECK(chunk.lanes(1).verify().first(0).what() == v1::Mismatch::MISSING);
+  CHECK(directory.SizeOf("cluster-iobench.data/lane-000001.0") == 5000);
 }
 
 TEST_CASE("a lane that was told to stop finishes its file, too") {

@@ -17,7 +17,7 @@ v1::Plan PlanOf(const std::string& operation, const std::string& engine,
   plan.mutable_files()->set_bytes_per_lane(1_MiB);
   v1::Operation& only = *plan.add_phases()->add_assignments()->mutable_operation();
   only.set_name(operation);
-  only.set_engine(engine);
+  if (!engine.empty()) only.set_engine(engine);
   only.set_record_bytes(4_KiB);
   if (change) change(only);
   CompletePlan(plan);

@@ -183,6 +183,36 @@ TEST_CASE("a full file system that clients share is no reason to leave one of th
   CHECK(clients.Found().empty());
 }
 
+TEST_CASE("too few inodes are refused like too few bytes, and what a file system does not tell is enough") {
+  Clients clients(1);
+  clients.space.push_back({.workers = {0}, .path = "/mnt", .bytes = 4_MiB, .free_bytes = 8_MiB, .items = 2000});
+  CHECK(clients.Found().empty());  // it does not tell how many inodes are free
+  clients.space[0].free_items = 2000;
+  CHECK(clients.Found().empty());
+  clients.space[0].free_items = 1999;
+  CHECK(clients.Only().check == PreflightCheck::kSpace);
+  CHECK(clients.Only().problem == "the lanes at /mnt need at least 2,000 inodes, but only 1,999 are free");
+  clients.space[0].free_items = 0;
+  CHECK(clients.Only().severity == Severity::kFault);
+  clients.space[0].free_items.reset();
+  clients.space[0].free_bytes = 0;
+  CHECK(clients.Only().problem == "the lanes at /mnt need 4 MiB, but only 0 B are free");
+  clients.space[0].free_bytes.reset();
+  CHECK(clients.Found().empty());
+}
+
+TEST_CASE("a worker that may not read or write what another has made has a fault") {
+  Clients clients(3);
+  clients.storage[0].cannot_write_others.insert(1);
+  CHECK(clients.Only().severity == Severity::kFault);
+  CHECK(clients.Only().check == PreflightCheck::kStorage);
+  CHECK(clients.Only().client == "node2");
+  CHECK(clients.Only().problem == "may not write what another worker has made at /mnt");
+  CHECK(WorkersToLeaveOut(clients.members, clients.Found()) == std::set<uint32_t>{1});
+  clients.storage[0].cannot_read.insert(1);
+  CHECK(clients.Only().problem == "may not read what another worker has made at /mnt");
+}
+
 TEST_CASE("limits of a process are compared with what its lanes need") {
   Clients clients(1);
   v1::WorkerLimits& limits = clients.limits[0];
@@ -198,6 +228,31 @@ TEST_CASE("limits of a process are compared with what its lanes need") {
   limits.clear_max_lanes();
   limits.set_max_memory_bytes(512_KiB);
   CHECK(clients.Only().check == PreflightCheck::kMemory);
+  limits.clear_max_memory_bytes();
+  limits.set_threads_left(2);
+  limits.set_address_space_left_bytes(22_MiB);
+  CHECK(clients.Found().empty());
+  limits.set_address_space_left_bytes(20_MiB);  // two stacks and their lanes' data, without buffers
+  CHECK(clients.Only().check == PreflightCheck::kMemory);
+}
+
+TEST_CASE("workers that share a limit of threads share what it leaves") {
+  Clients clients(3);
+  clients.members[1].client = 0;
+  for (v1::WorkerLimits& limits : clients.limits) {
+    limits.set_threads_left(4);  // a worker has two lanes
+    limits.set_threads_limit("pids.max of the control group /bench is 60: raise it");
+    limits.set_threads_shared_by("/bench");
+  }
+  CHECK(clients.Found().empty());
+  clients.limits[1].set_threads_left(3);  // it has looked later
+  CHECK(clients.Only().workers == std::set<uint32_t>{0, 1});
+  CHECK(clients.Only().problem == "the lanes of 2 workers need 4 threads, and only 3 more may be started there (pids.max "
+                                  "of the control group /bench is 60: raise it)");
+  clients.limits[1].set_threads_shared_by("/of-another-container");
+  CHECK(clients.Found().empty());
+  clients.limits[1].set_threads_left(1);
+  CHECK(clients.Only().workers == std::set<uint32_t>{1});
 }
 
 TEST_CASE("a shared file counts with the extents of all lanes") {

@@ -12,6 +12,7 @@ namespace {
 
 using Catch::Contains;
 
+// `depth`: 0: not given.
 v1::Plan PlanOf(const std::string& engine, uint32_t depth,
                 const std::function<void(v1::Operation&)>& change = {}) {
   v1::Plan plan;
@@ -20,7 +21,7 @@ v1::Plan PlanOf(const std::string& engine, uint32_t depth,
   only.set_name("read");
   only.set_engine(engine);
   only.set_record_bytes(4_KiB);
-  only.set_depth(depth);
+  if (depth > 0) only.set_depth(depth);
   if (change) change(only);
   CompletePlan(plan);
   return plan;

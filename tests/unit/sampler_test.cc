@@ -176,11 +176,11 @@ TEST_CASE("a sampler reads when it is asked, and between") {
   // Its thread may outlive this test for a moment.
   const auto reads = std::make_shared<std::atomic<int64_t>>(0);
   Sampler sampler([reads] { return ReadingAt(++*reads * 1000); });
-  CHECK(sampler.Take(1'000'000).empty());  // begins
+  CHECK(sampler.Take(1'000'000).value().empty());  // begins
   const int64_t until_ns = MonotonicNowNs() + 20 * kNanosPerSecond;
   while (*reads < 5 && MonotonicNowNs() < until_ns) {
   }
-  const std::vector<v1::ServerInterval> intervals = sampler.Take(1'000'000);
+  const std::vector<v1::ServerInterval> intervals = sampler.Take(1'000'000).value();
   REQUIRE(intervals.size() >= 4);
   CHECK(intervals.front().begin_worker_ns() == 1000);
   for (size_t i = 1; i < intervals.size(); ++i) {

@@ -46,6 +46,15 @@ struct Sampling {
       event.mutable_pong()->set_replied_worker_ns(clock.now.ns);
       return {event};
     }
+    if (request.has_client_step()) {
+      if (then == Then::kLie) event.mutable_problem()->set_code(7);
+      event.mutable_problem()->set_message(then == Then::kLie ? "not here" : "");
+      v1::StepResult& step = *event.mutable_client_step_done()->mutable_step();
+      step.set_name("what the server likes");
+      step.set_system_caches(true);
+      step.set_outcome("sync and drop_caches");
+      return {event};
+    }
     if (!request.has_sample()) return {};
     if (then == Then::kNothing) return {};
     if (then == Then::kHangUp) {
@@ -192,6 +201,26 @@ TEST_CASE("a sampler that fails costs only its own figures") {
     if (then != Then::kLie) CHECK(sampling.workers.posted.size() == posted);
     CHECK(samplers.End()[0].lost() == (then != Then::kLie));
   }
+}
+
+TEST_CASE("what a server dropped is in the record of the phase that follows, and of no other") {
+  Sampling sampling(ClientAndFiler());
+  REQUIRE(sampling.Gather(1, 1).ok());
+  Samplers samplers(sampling.cluster, 0, kNanosPerSecond);
+  REQUIRE(samplers.DropCaches().ok());
+  REQUIRE(samplers.Begin().ok());
+  const std::vector<v1::ServerRecord> dropped = samplers.End();
+  REQUIRE(dropped.size() == 1);
+  CHECK(dropped[0].dropped_caches().name() == "drop-server-caches");
+  CHECK(dropped[0].dropped_caches().system_caches());
+  REQUIRE(samplers.Begin().ok());
+  CHECK_FALSE(samplers.End()[0].has_dropped_caches());
+  sampling.then = Then::kLie;  // it refuses, although it says that it did
+  REQUIRE(samplers.DropCaches().ok());
+  REQUIRE(samplers.Begin().ok());
+  const std::vector<v1::ServerRecord> refused = samplers.End();
+  CHECK_FALSE(refused[0].dropped_caches().system_caches());
+  CHECK(refused[0].dropped_caches().outcome() == "not here");
 }
 
 }  // namespace

@@ -302,7 +302,8 @@ class ToldPhase final : public PhaseControl {
   void Cancel() override {}
   v1::Progress Progress(const v1::Poll&) const override { return {}; }
   void NoteStart() override {}
-  absl::Status Collect(std::span<const WorkerTime>, const std::function<void(v1::ResultChunk)>&) override {
+  absl::Status Collect(std::span<const WorkerTime>, std::optional<WorkerTime>,
+                       const std::function<void(v1::ResultChunk)>&) override {
     return absl::OkStatus();
   }
   bool HasShortResults() override { return true; }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace iobench {
 namespace {
@@ -32,6 +33,33 @@ TEST_CASE("a shell reads back what was meant") {
     INFO(text);
     CHECK(AsTheShellReads(ShellWord(text)) == text);
   }
+}
+
+TEST_CASE("a shell takes a command apart into the words that it was made of") {
+  const std::vector<std::string> words = {"--require", "write>=900MiB/s", "--label", "it's 5 o'clock; $HOME",
+                                          "--path",    "/mnt/a b",        "",        "-i",
+                                          "0",         "*",               "a\\b",    "\"q\""};
+  const std::string command = ShellCommand(words);
+  FILE* const shell = popen(absl::StrCat("printf '%s\\n' ", command).c_str(), "r");
+  REQUIRE(shell != nullptr);
+  std::array<char, 1024> text{};
+  const size_t size = fread(text.data(), 1, text.size(), shell);
+  REQUIRE(pclose(shell) == 0);
+  CHECK(std::string(text.data(), size) == absl::StrCat(absl::StrJoin(words, "\n"), "\n"));
+
+  const auto read = WordsOfCommand(command);
+  REQUIRE(read.has_value());
+  std::vector<std::string> texts;
+  for (const QuotedWord& word : *read) texts.push_back(word.text);
+  CHECK(texts == words);
+  CHECK((*read)[1].quoted);
+  CHECK_FALSE((*read)[0].quoted);
+}
+
+TEST_CASE("what only a shell can take apart is not guessed") {
+  CHECK_FALSE(WordsOfCommand("it's").has_value());
+  CHECK_FALSE(WordsOfCommand("a $HOME").has_value());
+  CHECK_FALSE(WordsOfCommand("write>=900MiB/s").has_value());
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ int64_t OffsetOf(WorkerHandler& worker) {
 
 TEST_CASE("a simulated worker runs a phase with the ops and results of a real one") {
   SimulationLoop loop;
+  REQUIRE(loop.Start().ok());
   std::vector<std::unique_ptr<WorkerHandler>> workers = MakeSimulatedWorkers(1, loop);
   const int64_t offset_ns = OffsetOf(*workers[0]);
   REQUIRE(offset_ns != 0);
@@ -64,6 +65,7 @@ TEST_CASE("a simulated worker runs a phase with the ops and results of a real on
 
 TEST_CASE("a simulated worker refuses phases with files or with a time limit") {
   SimulationLoop loop;
+  REQUIRE(loop.Start().ok());
   WorkerHarness worker(std::move(MakeSimulatedWorkers(1, loop)[0]), 0);
   v1::Prepare timed = PhaseOf("write", 1);
   timed.mutable_stop()->set_time_s(1);
@@ -79,6 +81,7 @@ TEST_CASE("a simulated worker refuses phases with files or with a time limit") {
 
 TEST_CASE("a simulated phase that is disarmed before its start does nothing") {
   SimulationLoop loop;
+  REQUIRE(loop.Start().ok());
   std::vector<std::unique_ptr<WorkerHandler>> workers = MakeSimulatedWorkers(1, loop);
   const int64_t offset_ns = OffsetOf(*workers[0]);
   WorkerHarness worker(std::move(workers[0]), offset_ns);
@@ -94,6 +97,7 @@ TEST_CASE("a simulated phase that is disarmed before its start does nothing") {
 
 TEST_CASE("simulated workers told to quit before the start give the results of lanes that did nothing") {
   SimulationLoop loop;
+  REQUIRE(loop.Start().ok());
   std::vector<std::unique_ptr<WorkerHandler>> workers = MakeSimulatedWorkers(1, loop);
   const int64_t offset_ns = OffsetOf(*workers[0]);
   WorkerHarness worker(std::move(workers[0]), offset_ns);
@@ -108,6 +112,7 @@ TEST_CASE("simulated workers told to quit before the start give the results of l
 
 TEST_CASE("each simulated worker is a client of its own with a clock of its own") {
   SimulationLoop loop;
+  REQUIRE(loop.Start().ok());
   const std::vector<std::unique_ptr<WorkerHandler>> workers = MakeSimulatedWorkers(50, loop);
   std::set<std::string> hosts, boot_ids;
   std::set<int64_t> offsets;
@@ -123,6 +128,7 @@ TEST_CASE("each simulated worker is a client of its own with a clock of its own"
 
 TEST_CASE("the simulation's loop runs what is due before what was posted, in order of time") {
   SimulationLoop loop;
+  REQUIRE(loop.Start().ok());
   std::vector<int> order;
   std::atomic<bool> done = false;
   const int64_t now_ns = MonotonicNowNs();
@@ -140,6 +146,7 @@ TEST_CASE("the simulation's loop runs what is due before what was posted, in ord
 
 TEST_CASE("a closed runner drops its tasks, and those of others go on") {
   SimulationLoop loop;
+  REQUIRE(loop.Start().ok());
   const std::unique_ptr<TaskRunner> first = loop.MakeRunner(), second = loop.MakeRunner();
   std::atomic<bool> ran = false, done = false;
   REQUIRE(first->Close(MonotonicNowNs() + kNanosPerSecond));

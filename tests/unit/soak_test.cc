@@ -189,30 +189,31 @@ v1::RunReport Rounds(uint32_t count, double change, double noise = 0) {
   return report;
 }
 
-TEST_CASE("the trend of a rate is relative to its median, by hour") {
-  const v1::RunReport report = Rounds(21, -0.01);  // 1000 to 800, median 900; 10 a round are 300 an hour
+TEST_CASE("the trend of a rate is relative to its median, over the time that was observed") {
+  const v1::RunReport report = Rounds(21, -0.01);  // 1000 to 800, median 900; 200 in 40 minutes
   const v1::SoakTrend& write = report.soak().trends(0);
   CHECK(write.phase() == "write");
   CHECK(write.rounds() == 21);
   CHECK(write.median() == Approx(900));
-  CHECK(write.percent_per_hour() == Approx(-100.0 / 3));
-  CHECK(write.low() == Approx(-100.0 / 3));
-  CHECK(write.high() == Approx(-100.0 / 3));
+  CHECK(write.observed_s() == Approx(2400));
+  CHECK(write.percent() == Approx(-200.0 / 9));
+  CHECK(write.low_percent() == Approx(-200.0 / 9));
+  CHECK(write.high_percent() == Approx(-200.0 / 9));
   CHECK(write.verdict() == "falls");
   CHECK(write.first_quarter() == Approx(975));  // of 1000, 990 … 950
   CHECK(write.last_quarter() == Approx(825));
-  CHECK(report.soak().trends(1).verdict() == "no trend");
+  CHECK(report.soak().trends(1).verdict() == "steady");
   CHECK(Rounds(21, 0.01).soak().trends(0).verdict() == "rises");
 }
 
 TEST_CASE("noise has no trend, and few rounds show none") {
   const v1::SoakTrend noisy = Rounds(20, 0.0001, 100).soak().trends(0);
-  CHECK(noisy.low() < 0);
-  CHECK(noisy.high() > 0);
-  CHECK(noisy.verdict() == "no trend");
+  CHECK(noisy.low_percent() < 0);
+  CHECK(noisy.high_percent() > 0);
+  CHECK(noisy.verdict() == "not shown");
   const v1::SoakTrend few = Rounds(9, -0.01).soak().trends(0);
   CHECK(few.verdict() == "too few rounds");
-  CHECK(std::isnan(few.percent_per_hour()));
+  CHECK(std::isnan(few.percent()));
 }
 
 TEST_CASE(
@@ -270,8 +271,7 @@ TEST_CASE("thousands of rounds are joined for the trend, which stays the same") 
   const v1::SoakTrend trend = Rounds(2500, 0.0001).soak().trends(0);
   CHECK(trend.rounds() == 2500);
   CHECK(trend.verdict() == "rises");
-  // 0.1 in two minutes are 3 an hour, of a median of 1124.95.
-  CHECK(trend.percent_per_hour() == Approx(300 / 1124.95));
+  CHECK(trend.percent() == Approx(100 * 249.9 / 1124.95));
 }
 
 TEST_CASE("fullness is that of the first and of the last phase") {

@@ -97,11 +97,11 @@ TEST_CASE("a step's figures are those of its phase") {
 
 TEST_CASE("in an open loop, times are response times, and an SLO judges them") {
   v1::PhaseReport phase = PhaseOf({100});
-  phase.mutable_latency_us()->set_p99(70);
+  phase.mutable_latency_us()->set_p99(500);
   v1::OpenLoopReport& open = *phase.mutable_open_loop();
   open.set_done_percent(90);
   open.set_asked_ops_per_s(333);
-  open.mutable_response_us()->set_p99(500);
+  open.mutable_service_us()->set_p99(70);
   const absl::StatusOr<Slo> slo = ParseSlo("p99<1ms");
   REQUIRE(slo.ok());
   const StepFigures figures = FiguresOf(phase, *slo);

@@ -73,6 +73,36 @@ TEST_CASE("of a target's repetitions the median of the whole ones counts") {
   CHECK(table.rows[0].rates == std::vector<double>{400, 15});
 }
 
+TEST_CASE("repetitions show whether a path is better, worse or neither") {
+  Run run;
+  run.Phase("write", 1).Phase("write", 2).Phase("read", 1).Phase("read", 2).Phase("reread", 1).Phase("reread", 2);
+  for (const double noise : {0.99, 1.0, 1.01}) {
+    run.Measured(100 * noise).Measured(150 / noise).Measured(100 * noise).Measured(50 / noise);
+    run.Measured(100 * noise).Measured(100 / noise);
+  }
+  const TargetTable table = TargetTableOf(run.report);
+  REQUIRE(table.rows.size() == 3);
+  CHECK(table.has_verdicts());
+  CHECK(table.rows[0].VerdictText(0).empty());
+  CHECK(table.rows[0].VerdictText(1).starts_with("better (+4"));
+  CHECK(table.rows[1].VerdictText(1).starts_with("worse (-5"));
+  CHECK(table.rows[2].VerdictText(1).starts_with("not shown (-"));
+  CHECK(table.rows[2].VerdictText(1).find(" % to +") != std::string::npos);
+  CHECK(table.doubt.empty());
+}
+
+TEST_CASE("without repetitions there is no verdict, and a shared connection is passed on") {
+  Run run;
+  run.Phase("write", 1).Phase("write", 2).Measured(100).Measured(200);
+  v1::Mark& mark = *run.last().add_marks();
+  mark.set_code("shared_transport");
+  mark.set_text("the mounts of the paths");
+  const TargetTable table = TargetTableOf(run.report);
+  CHECK_FALSE(table.has_verdicts());
+  CHECK(table.rows[0].VerdictText(1).empty());
+  CHECK(table.doubt == "the mounts of the paths");
+}
+
 TEST_CASE("a target without a figure has no ratio") {
   Run run;
   run.Phase("write", 1).Phase("write", 2).Measured(100);

@@ -64,7 +64,7 @@ TEST_CASE("phases by size are estimated by what they move, and the assumed rate 
       EstimateText(estimate, 0) ==
       "time  unknown for 2 phases by size, which move 8.78 GiB in all: 8.78 s if all clients together reach "
       "1 GiB/s\n"
-      "      preparing and removing files comes on top\n");
+      "      creating and removing files comes on top\n");
 }
 
 TEST_CASE("each part of a mix is estimated by its own operation, in whatever order") {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ class LauncherEnvironment {
  public:
   explicit LauncherEnvironment(const std::map<std::string, std::string>& variables) {
     for (const char* name : {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_SIZE", "PMI_RANK",
-                             "PMIX_RANK", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}) {
+                             "PMIX_RANK", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE", "FLUX_TASK_RANK",
+                             "JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "PALS_SIZE", "PALS_RANKID"}) {
       if (const char* value = std::getenv(name); value != nullptr) before_[name] = value;
       unsetenv(name);
       names_.emplace_back(name);
@@ -66,6 +68,37 @@ TEST_CASE("a launcher is known by what it promises", "[mpi]") {
     LauncherEnvironment slurm_pmix({{"PMIX_RANK", "5"}, {"SLURM_STEP_NUM_TASKS", "8"}});
     CHECK(LauncherPromises().promised_ranks == 8);
     CHECK(LauncherPromises().promised_rank == 5);
+  }
+}
+
+TEST_CASE("several tasks that a launcher started without MPI are no coordinators, and one of them says so", "[mpi]") {
+  struct Launch {
+    std::map<std::string, std::string> variables;
+    const char* says;  // null: this is no separate task
+    bool speaks = true;
+  };
+  const Launch launches[] = {
+      {{{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "0"}}, "srun started 8 tasks"},
+      {{{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "7"}}, "`srun --mpi=pmix -n 8 cluster-iobench …`", false},
+      {{{"FLUX_JOB_SIZE", "4"}, {"FLUX_TASK_RANK", "0"}}, "flux run started 4 tasks"},
+      {{{"JSM_NAMESPACE_SIZE", "2"}, {"JSM_NAMESPACE_RANK", "0"}}, "`mpirun -np 2 cluster-iobench …`"},
+      {{{"PALS_RANKID", "3"}}, "unset PALS_RANKID"},  // nobody says how many there are
+      // A batch script, and its only coordinator.
+      {{{"SLURM_PROCID", "0"}}, nullptr},
+      {{{"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_PROCID", "0"}}, nullptr},
+      {{{"FLUX_JOB_SIZE", "1"}, {"FLUX_TASK_RANK", "0"}}, nullptr},
+      // With MPI.
+      {{{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "1"}, {"PMIX_RANK", "1"}}, nullptr},
+      {{{"SLURM_STEP_NUM_TASKS", "2"}, {"OMPI_COMM_WORLD_SIZE", "16"}}, nullptr},
+  };
+  for (const Launch& launch : launches) {
+    const LauncherEnvironment environment(launch.variables);
+    const std::optional<SeparateTask> task = SeparateTaskHere();
+    CAPTURE(launch.variables.begin()->first);
+    REQUIRE(task.has_value() == (launch.says != nullptr));
+    if (!task.has_value()) continue;
+    CHECK(task->speaks == launch.speaks);
+    CHECK_THAT(std::string(task->refusal.message()), Catch::Contains(launch.says));
   }
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "catch2/catch.hpp"
+#include "tests/unit/dependent_series.h"
 
 namespace iobench {
 namespace {
@@ -22,59 +22,110 @@ TEST_CASE("the Theil-Sen slope is the median of all slopes, which one outlier do
                       std::vector<double>{1, 2, 2, 3, 1, 4, 4, 5, 6, 6, 7, 7}) == Approx(0.5555555555555556));
 }
 
-TEST_CASE("the interval of the Theil-Sen slope is that of scipy.stats.theilslopes") {
-  const std::vector<double> times = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-  const SlopeInterval falls =
-      TheilSenInterval(times, std::vector<double>{10, 9.5, 9.7, 9, 8.8, 9.1, 8.5, 8.4, 8.6, 8});
-  CHECK(falls.slope == Approx(-0.18333333333333326));
-  CHECK(falls.low == Approx(-0.25));
-  CHECK(falls.high == Approx(-0.15));
-  const SlopeInterval level =
-      TheilSenInterval(times, std::vector<double>{5, 5.2, 4.9, 5.1, 5, 4.8, 5.1, 5.3, 4.9, 5.05});
-  CHECK(level.slope == Approx(0).margin(1e-12));
-  CHECK(level.low == Approx(-0.04285714285714283));
-  CHECK(level.high == Approx(0.05));
-  // Its values have ties.
-  const SlopeInterval rises = TheilSenInterval(std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11},
-                                               std::vector<double>{1, 2, 2, 3, 1, 4, 4, 5, 6, 6, 7, 7});
-  CHECK(rises.low == Approx(0.5));
-  CHECK(rises.high == Approx(2.0 / 3));
-  CHECK(std::isnan(TheilSenInterval(std::vector<double>{1, 2}, std::vector<double>{1, 2}).low));
+std::vector<double> Count(size_t n) {
+  std::vector<double> times;
+  for (size_t i = 0; i < n; ++i) times.push_back(static_cast<double>(i));
+  return times;
 }
 
-TEST_CASE("the exact Mann-Kendall p of few values can be counted by hand") {
-  // 2 of the 24 orders of four values are in perfect order.
-  const KendallTest rising = MannKendall(std::vector<double>{1, 2, 3, 4});
-  CHECK(rising.s == 6);
-  CHECK(rising.p == Approx(2.0 / 24));
-  CHECK(MannKendall(std::vector<double>{4, 3, 2, 1}).s == -6);
-  // One pair in the wrong order: 1 + 3 of 24 have at most one, in either direction.
-  CHECK(MannKendall(std::vector<double>{1, 2, 4, 3}).p == Approx(8.0 / 24));
-  // As scipy.stats.kendalltau(method="exact").
-  const KendallTest ten = MannKendall(std::vector<double>{10, 12, 11, 14, 13, 15, 18, 16, 17, 20});
-  CHECK(ten.s == 37);  // 0.8222 of 45 pairs
-  CHECK(ten.p == Approx(0.0003576940035273369));
+// The share of `kSeries` series for which `is_found` holds.
+constexpr int kSeries = 200;
+template <typename Make, typename Found>
+double ShareOf(uint64_t seed, const Make& make, const Found& is_found) {
+  SeriesSource measured(seed);
+  int count = 0;
+  for (int i = 0; i < kSeries; ++i) count += is_found(make(measured)) ? 1 : 0;
+  return count / static_cast<double>(kSeries);
 }
 
-TEST_CASE("with ties, p comes from the normal approximation") {
-  const KendallTest equal = MannKendall(std::vector<double>{5, 5, 5, 5, 5, 5});
-  CHECK(equal.s == 0);
-  CHECK(equal.p == 1);
-  // n = 12; pairs of 1, 2, 4, 6 and 7: variance (12 x 11 x 29 - 5 x 18) / 18 = 207.667. Of 66 pairs 5 are tied; 2 2 3
-  // before the 1 are in the wrong order: S = 58 - 3 = 55, z = 54 / 14.4106 = 3.7472.
-  const KendallTest ties = MannKendall(std::vector<double>{1, 2, 2, 3, 1, 4, 4, 5, 6, 6, 7, 7});
-  CHECK(ties.s == 55);
-  CHECK(ties.p == Approx(std::erfc(54 / std::sqrt(3738.0 / 18) / std::sqrt(2.0))));
+bool HasTrend(const std::vector<double>& values) {
+  const SeriesTrend trend = TrendOf(Count(values.size()), values, 0.95);
+  // Interval and test agree.
+  CHECK((trend.p <= 0.05) == (trend.low > 0 || trend.high < 0));
+  return trend.p <= 0.05;
 }
 
-TEST_CASE("a step is found where it is, with its exact p for four against four") {
+TEST_CASE("a trend of a straight line is its slope, without any doubt") {
+  std::vector<double> line;
+  for (int i = 0; i < 12; ++i) line.push_back(100 - 2 * i);
+  const SeriesTrend trend = TrendOf(Count(12), line, 0.95);
+  CHECK(trend.slope == Approx(-2));
+  CHECK(trend.low == Approx(-2));
+  CHECK(trend.high == Approx(-2));
+  CHECK(trend.kendall_s == -66);
+  CHECK(trend.p < 0.001);
+  const SeriesTrend level = TrendOf(Count(12), std::vector<double>(12, 5.0), 0.95);
+  CHECK(level.kendall_s == 0);
+  CHECK(level.p == 1);
+  CHECK(level.slope == 0);
+}
+
+TEST_CASE("without dependence, p would be that of Mann and Kendall; with what a short series may have, it is larger") {
+  // scipy.stats.kendalltau(method="exact") says 0.00036; of series with a correlation of 0.6, about 2 % look like this.
+  const SeriesTrend ten = TrendOf(Count(10), std::vector<double>{10, 12, 11, 14, 13, 15, 18, 16, 17, 20}, 0.95);
+  CHECK(ten.kendall_s == 37);
+  CHECK(ten.correlation == Approx(0.6));
+  CHECK(ten.p > 0.002);
+  CHECK(ten.p < 0.05);
+}
+
+TEST_CASE("dependent noise is a trend in at most 7 % of series, and trends are found") {
+  for (const size_t n : {6u, 12u, 60u}) {
+    for (const double correlation : {0.0, 0.6}) {
+      const double alarms = ShareOf(
+          n, [&](SeriesSource& measured) { return measured.Series(n, 100, 5, correlation); }, HasTrend);
+      INFO(n << " values, correlation " << correlation << ": " << 100 * alarms << " % false");
+      CHECK(alarms <= 0.07 + 0.015);  // 5 % are meant; 200 series give it to 1.5 %
+    }
+    const double found = ShareOf(
+        n,
+        [&](SeriesSource& measured) {
+          std::vector<double> values = measured.Series(n, 100, 1);
+          for (size_t i = 0; i < n; ++i) values[i] += 10 * static_cast<double>(i) / static_cast<double>(n - 1);
+          return values;
+        },
+        HasTrend);
+    INFO(n << " values: 10 % with scatter of 1 % is found in " << 100 * found << " %");
+    CHECK(found >= (n == 6 ? 0.55 : 0.95));
+  }
+}
+
+bool Changes(const std::vector<double>& values) {
+  return !ChangePoints(values, 0.05).empty();
+}
+
+TEST_CASE("dependent noise, slow waves and steady drifts are changes of level in at most 7 % of series; steps are found") {
+  for (const size_t n : {8u, 30u}) {
+    const auto share = [&](const auto& make) { return ShareOf(n, make, Changes); };
+    const double none = share([&](SeriesSource& measured) { return measured.Series(n, 100, 5); });
+    const double dependent = share([&](SeriesSource& measured) { return measured.Series(n, 100, 5, 0.6); });
+    const double wave = share([&](SeriesSource& measured) { return measured.OnWave(n, 100, 5, 0.3, 10, 1.4); });
+    const auto drifting = [&](double correlation, double drift) {
+      return share([&](SeriesSource& measured) {
+        std::vector<double> values = measured.Series(n, 100, 5, correlation);
+        for (size_t i = 0; i < n; ++i) values[i] += drift * static_cast<double>(i) / static_cast<double>(n);
+        return values;
+      });
+    };
+    const double drift = std::max({drifting(0, 25), drifting(0.6, 25), drifting(0, 100)});
+    const double found = share([&](SeriesSource& measured) {
+      std::vector<double> values = measured.Series(n, 100, 1);
+      for (size_t i = n / 2; i < n; ++i) values[i] -= 6;
+      return values;
+    });
+    INFO(n << " values: none " << none << ", dependent " << dependent << ", wave " << wave << ", drift " << drift
+           << ", step found " << found);
+    CHECK(std::max({none, dependent, wave, drift}) <= 0.07 + 0.015);
+    CHECK(found >= (n == 8 ? 0.75 : 0.9));
+  }
+}
+
+TEST_CASE("a step is found where it is") {
   const std::vector<double> step = {10.1, 10.3, 10.2, 10.0, 8.1, 8.3, 8.0, 8.2};
   const std::vector<Change> changes = ChangePoints(step, 0.05);
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].first == 4);
-  // Of the 70 ways to choose the ranks of the first four, 2 separate both halves, and no other split of eight values is
-  // as extreme.
-  CHECK(changes[0].p == Approx(2.0 / 70).epsilon(0.25));
+  CHECK(changes[0].p < 0.05);
 }
 
 TEST_CASE("two steps are found, and the values between them are a level of their own") {
@@ -106,19 +157,6 @@ TEST_CASE("two values at either end are too few for a level of their own") {
   for (const Change& change : ChangePoints(values, 0.2)) CHECK(change.first >= 3);
   std::reverse(values.begin(), values.end());
   for (const Change& change : ChangePoints(values, 0.2)) CHECK(change.first <= 57);
-}
-
-TEST_CASE("series without change raise false alarms about as often as alpha says") {
-  std::mt19937_64 random(4);
-  int alarms = 0;
-  for (int i = 0; i < 200; ++i) {
-    std::vector<double> values;
-    for (int j = 0; j < 20; ++j) values.push_back(static_cast<double>(random() >> 40));
-    alarms += ChangePoints(values, 0.05).empty() ? 0 : 1;
-  }
-  INFO(alarms);
-  CHECK(alarms <= 20);  // 10 are expected, with a standard deviation of 3
-  CHECK(alarms >= 2);
 }
 
 TEST_CASE("the median of an even number of values is between the middle two") {

@@ -42,6 +42,16 @@ TEST_CASE("mount options that do not fit shared data are named, with the clients
   CHECK(run.Verdict("mounts") == "fail");
 }
 
+TEST_CASE("a client whose user may not use the others' files fails, and is checked like the others") {
+  Validated run;
+  run.findings.push_back(FindingOf(PreflightCheck::kStorage, "c2", "may not write what another worker has made"));
+  run.findings.back().workers = {2};
+  run.findings.back().of_users = true;
+  run.Run();
+  CHECK(run.Verdict("storage") == "fail");
+  Says(run.Text("close-to-open"), ": 1200 reads");
+}
+
 TEST_CASE("a client with other storage fails, and the others are checked without it") {
   Validated run;
   run.findings.push_back(FindingOf(PreflightCheck::kStorage, "c2", "its own disk"));

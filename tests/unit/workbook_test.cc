@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "catch2/catch.hpp"
 #include "coordinator/report/workbook/sheet_names.h"
 #include "coordinator/report/workbook/surface_chart.h"
@@ -76,6 +77,36 @@ v1::RunReport TwoRecordSizes() {
     phase.set_record_bytes(uint64_t{4096} << index);
   }
   return report;
+}
+
+// `count` sweeps over both sizes, each a surface.
+v1::RunReport Surfaces(uint32_t count) {
+  v1::RunReport report = TwoRecordSizes();
+  const v1::PhaseReport cell = report.phases(0);
+  const v1::Phase planned = report.run().plan().phases(0);
+  report.clear_phases();
+  report.mutable_run()->mutable_plan()->clear_phases();
+  for (uint32_t index = 0; index < 4 * count; ++index) {
+    *report.mutable_run()->mutable_plan()->add_phases() = planned;
+    v1::PhaseReport& phase = *report.add_phases();
+    phase = cell;
+    phase.set_index(index);
+    phase.set_operation(absl::StrCat("operation-", index / 4));
+    phase.set_record_bytes(uint64_t{4096} << (index % 2));
+    phase.set_bytes_per_lane(uint64_t{65536} << (index / 2 % 2));
+  }
+  return report;
+}
+
+TEST_CASE("surfaces may stand anywhere in a workbook") {
+  // The parts before the first chart that changes are under half of the archive, or more than half.
+  for (const uint32_t count : {1u, 2u, 5u, 20u}) {
+    std::ostringstream first, second;
+    REQUIRE(WriteWorkbook(Surfaces(count), first).ok());
+    REQUIRE(WriteWorkbook(Surfaces(count), second).ok());
+    CHECK(first.str() == second.str());
+    CHECK(first.str().find("xl/charts/chart") != std::string::npos);
+  }
 }
 
 // The names of an archive's files are not compressed; each is there twice.

@@ -143,10 +143,10 @@ class WorkerHarness {
   v1::LanesDone WaitDone() {
     return mailbox_.Take([](const v1::WorkerEvent& e) { return e.has_lanes_done(); }).lanes_done();
   }
-  // All chunks merged into one.
-  v1::ResultChunk Collect(const std::vector<int64_t>& instants = {}) {
+  // All chunks merged into one, with what the lanes did when they settled.
+  v1::ResultChunk Collect(const std::vector<int64_t>& instants = {}, int64_t settle_until_ns = 0) {
     v1::WorkerRequest request;
-    request.mutable_collect();
+    request.mutable_collect()->set_settle_until_worker_ns(settle_until_ns);
     for (const int64_t ns : instants) request.mutable_collect()->add_instants_worker_ns(ns);
     const uint64_t call_id = Post(std::move(request));
     v1::ResultChunk all;
@@ -155,8 +155,20 @@ class WorkerHarness {
       INFO(event.problem().message());
       REQUIRE(event.has_chunk());
       ++chunk_count_;
+      if (event.chunk().measured()) {  // each of these has all of them
+        all.clear_steps();
+        all.clear_host();
+      }
       all.MergeFrom(event.chunk());
     } while (!all.last());
+    for (int i = 0; i < all.settled_size(); ++i) {
+      const v1::LaneSettled& settled = all.settled(i);
+      v1::LaneResult& lane = *all.mutable_lanes(i);
+      lane.set_settle_s(settled.settle_s());
+      lane.set_bytes(settled.bytes());
+      lane.set_ops(settled.ops());
+      if (settled.has_problem()) *lane.mutable_problem() = settled.problem();
+    }
     return all;
   }
   int chunk_count() const { return chunk_count_; }

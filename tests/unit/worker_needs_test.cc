@@ -43,7 +43,8 @@ TEST_CASE("a server's workers need its own directory, and of the steps only what
   v1::Plan plan = PlanOn({"/mnt"});
   plan.mutable_phases(0)->add_before()->mutable_remount()->set_mount_point("/mnt");
   plan.mutable_phases(0)->add_before()->mutable_drop_caches();
-  CHECK(ServerArguments(plan, 2).empty());
+  CHECK(ServerArguments(v1::Plan(), 2).empty());
+  CHECK(ServerArguments(plan, 0) == " --allow drop-caches");  // a sampler alone
   plan.set_server_path("/ex port");
   CHECK(ServerArguments(plan, 2) == " --server-workers 2 --root '/ex port' --allow drop-caches");
   plan.add_targets()->set_path("/ex port");

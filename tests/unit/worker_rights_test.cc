@@ -39,9 +39,5 @@ TEST_CASE("the words of --allow are the names of the actions") {
   CHECK_THAT(std::string(WorkerActionsFrom("remount,shell").status().message()), Contains("--allow shell"));
 }
 
-TEST_CASE("the memory that is available is known here") {
-  CHECK(AvailableMemoryBytes() > 0);
-}
-
 }  // namespace
 }  // namespace iobench

@@ -273,6 +273,7 @@ TEST_CASE("tasks run in their order, on one thread, and none after Close") {
   std::vector<int> order;
   std::promise<void> third_ran;
   TaskThread tasks;
+  REQUIRE(tasks.Start().ok());
   for (const int i : {1, 2, 3}) {
     tasks.Post([&, i] {
       order.push_back(i);
@@ -292,6 +293,7 @@ TEST_CASE("a task that hangs is abandoned when its time is over") {
   auto ran_later = std::make_shared<std::atomic<bool>>(false);
   {
     TaskThread tasks;
+    REQUIRE(tasks.Start().ok());
     tasks.Post([=] {
       begun->set_value();
       let_go->get_future().wait();

@@ -11,13 +11,13 @@
 namespace iobench {
 namespace {
 
-constexpr uint32_t kRecord = 4096;
+constexpr uint32_t kRecordBytes = 4096;
 
 StreamShape TenRecords(uint32_t files = 1) {
   StreamShape shape;
   shape.object_count = files;
-  shape.object_bytes = 10 * kRecord / files;
-  shape.record_bytes = kRecord;
+  shape.object_bytes = 10 * kRecordBytes / files;
+  shape.record_bytes = kRecordBytes;
   shape.stride_records = 4;
   shape.seed = 7;
   shape.lane = 2;
@@ -32,7 +32,7 @@ std::unique_ptr<OpStream> StreamOf(const std::string& operation, const StreamSha
 }
 
 // "1100000000": the records of the only file that have been written.
-std::string Marked(const WrittenRecords& written, uint64_t distance = kRecord) {
+std::string Marked(const WrittenRecords& written, uint64_t distance = kRecordBytes) {
   std::string marked;
   for (uint64_t i = 0; i < 10; ++i) marked += written.Has(0, i * distance + 100) ? '1' : '0';
   return marked;
@@ -57,7 +57,7 @@ TEST_CASE("in a random order, each pass has written others") {
     std::array<Op, 4> ops;
     REQUIRE(stream->Fill(ops) == 4);
     std::string expected(10, '0');
-    for (const Op& op : ops) expected[op.offset / kRecord] = '1';
+    for (const Op& op : ops) expected[op.offset / kRecordBytes] = '1';
     CHECK(Marked(*WrittenRecords::Of(*StreamOf("random-write", shape), shape, pass, 4)) == expected);
   }
 }
@@ -65,20 +65,20 @@ TEST_CASE("in a random order, each pass has written others") {
 TEST_CASE("several files are written one after the other, and alternating records far apart") {
   const StreamShape of_two = TenRecords(2);
   const auto two = WrittenRecords::Of(*StreamOf("write", of_two), of_two, 1, 6);
-  CHECK(two->Has(0, 4 * kRecord));
+  CHECK(two->Has(0, 4 * kRecordBytes));
   CHECK(two->Has(1, 0));
-  CHECK_FALSE(two->Has(1, kRecord));
-  CHECK_FALSE(two->Has(0, 5 * kRecord));  // beyond its end
+  CHECK_FALSE(two->Has(1, kRecordBytes));
+  CHECK_FALSE(two->Has(0, 5 * kRecordBytes));  // beyond its end
   CHECK_FALSE(two->Has(2, 0));
 
   const StreamShape shape = TenRecords();
   Interleaved every_third(StreamOf("write", shape), 3);
-  CHECK(Marked(*WrittenRecords::Of(every_third, shape, 0, 2, 3), 3 * kRecord) == "1100000000");
+  CHECK(Marked(*WrittenRecords::Of(every_third, shape, 0, 2, 3), 3 * kRecordBytes) == "1100000000");
 }
 
 TEST_CASE("more records than fit into the memory for them are not remembered") {
   StreamShape shape = TenRecords();
-  shape.object_bytes = (WrittenRecords::kMaxRecords + 1) * kRecord;
+  shape.object_bytes = (WrittenRecords::kMaxRecords + 1) * kRecordBytes;
   CHECK(WrittenRecords::Of(*StreamOf("write", shape), shape, 1, 1) == nullptr);
 }
 

@@ -151,7 +151,7 @@ export function figuresTables(phase) {
   const columns = [{ title: 'figure' }, { title: 'value' }];
   return [{ caption: `Throughput of ${phase.name}`, columns, rows: throughputRows(phase) },
     { caption: `Latency and surroundings of ${phase.name}`, columns, rows: otherRows(phase) },
-    ...partsTables(phase), ...nfsTables(phase)];
+    ...partsTables(phase), ...pathsTables(phase), ...nfsTables(phase)];
 }
 
 function throughputRows(phase) {
@@ -216,9 +216,13 @@ function sourceRows(phase) {
   const rows = [], from = phase.read_sources;
   const share = (bytes) => `${size(bytes)} (${percent((100 * bytes) / from.asked_bytes)})`;
   if (from) {
-    if (from.server_bytes) rows.push(['read from the server', share(from.server_bytes)]);
+    if (Number.isFinite(from.server_memory_bytes)) {
+      rows.push(["read from the servers' memory, at least", share(from.server_memory_bytes)],
+        ["read from the servers' disks, at most", share(from.server_disk_bytes)]);
+    } else if (from.server_bytes) rows.push(['read from the server', share(from.server_bytes)]);
     if (from.disk_bytes) rows.push(['read from disks', share(from.disk_bytes)]);
     rows.push(["read from the clients' own memory", share(from.cache_bytes)]);
+    if (from.hole_bytes) rows.push(['read from holes, which nobody has written', share(from.hole_bytes)]);
     if (from.unknown_bytes) rows.push(['read, and no counter shows from where', share(from.unknown_bytes)]);
     if (Number.isFinite(from.files_to_memory)) rows.push(["files, relative to a client's memory", percent(100 * from.files_to_memory)]);
   }
@@ -268,6 +272,19 @@ function partsTables(phase) {
       return [part.name, part.worker_count, part.open_loop?.asked_ops_per_s ?? NaN, part.ops_per_s, part.bytes > 0 ? part.bytes_per_s / 1024 ** 2 : NaN,
         unsure(latency, 'p50') + micros(latency.p50), unsure(latency, 'p99') + micros(latency.p99)];
     }) }];
+}
+
+// What the lanes on each of several paths did at the same time.
+function pathsTables(phase) {
+  const paths = phase.paths ?? [];
+  if (paths.length === 0) return [];
+  const unsure = (latency, key) => (latency.unsure?.includes(key) ? '~' : '');
+  return [{ caption: `Paths of ${phase.name}`,
+    columns: [{ title: 'path' }, { title: 'workers', format: count }, { title: 'lanes', format: count }, { title: 'ops/s', format: number },
+      { title: 'MiB/s', format: number }, { title: 'p50' }, { title: 'p99' }],
+    rows: paths.map((path) => [path.path, path.worker_count, path.lane_count, path.ops_per_s,
+      path.bytes > 0 ? path.bytes_per_s / 1024 ** 2 : NaN,
+      unsure(path.latency_us, 'p50') + micros(path.latency_us.p50), unsure(path.latency_us, 'p99') + micros(path.latency_us.p99)]) }];
 }
 
 const OWN_KIND = { READ: 'read', WRITE: 'write' };

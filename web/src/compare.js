@@ -14,26 +14,26 @@ import { micros, number } from './units.js';
 // The verdicts of one run against the baseline, as they are shown, and with all digits.
 function verdictsTable(report, words, run) {
   const letter = words.letters[run];
-  const phases = report.phases.map((phase, i) => ({ phase, label: words.labels[i], marks: words.marks[i] })).filter(({ phase }) => phase.run === run);
+  const phases = report.phases.map((phase, i) => ({ phase, label: words.labels[i], marks: words.marks[i], verdict: words.phase_verdicts[i] })).filter(({ phase }) => phase.run === run);
   const notes = ({ phase, marks }) => [marks, phase.rate.why].filter(Boolean).join('; ');
   return {
     caption: `${letter} against A`,
     columns: [{ title: 'phase' }, { title: 'unit' }, { title: 'A', format: number }, { title: letter, format: number },
-      { title: `${letter}/A`, format: ratio }, { title: 'interval' }, { title: 'p' }, { title: 'verdict' },
-      { title: 'p99 of A' }, { title: `p99 of ${letter}` }, { title: 'p99 ratio', format: ratio }, { title: 'verdict on p99' }, { title: 'marks and reasons' }],
+      { title: `${letter}/A`, format: ratio }, { title: 'interval' }, { title: 'p' }, { title: 'of the rate' },
+      { title: 'p99 of A' }, { title: `p99 of ${letter}` }, { title: 'p99 ratio', format: ratio }, { title: 'of p99' }, { title: 'verdict' }, { title: 'marks and reasons' }],
     rows: phases.map((row) => {
       const { metadata, baseline, compared, rate, latency_p99: p99 } = row.phase, unit = unitFor(metadata);
       return [row.label, unit.name, inUnit(unit, baseline.rate), inUnit(unit, compared.rate), rate.ratio, interval(rate.low, rate.high),
-        probability(rate.adjusted_p), verdictMark(rate.verdict), micros(baseline.p99_us), micros(compared.p99_us), p99.ratio, verdictMark(p99.verdict), notes(row)];
+        probability(rate.adjusted_p), verdictMark(rate.verdict), micros(baseline.p99_us), micros(compared.p99_us), p99.ratio, verdictMark(p99.verdict), verdictMark(row.phase.verdict, row.verdict), notes(row)];
     }) };
 }
 
 function exactVerdicts(report, words, run) {
   const columns = ['phase', 'metadata', 'baseline_rate', 'compared_rate', 'ratio', 'low', 'high', 'p', 'adjusted_p', 'verdict', 'baseline_p99_us',
-    'compared_p99_us', 'p99_ratio', 'p99_low', 'p99_high', 'p99_verdict'].map((title) => ({ title }));
+    'compared_p99_us', 'p99_ratio', 'p99_low', 'p99_high', 'p99_verdict', 'phase_verdict'].map((title) => ({ title }));
   return { columns, rows: report.phases.map((phase, i) => ({ phase, label: words.labels[i] })).filter(({ phase }) => phase.run === run)
-    .map(({ label, phase: { metadata, baseline, compared, rate, latency_p99: p99 } }) => [label, metadata, baseline.rate, compared.rate, rate.ratio, rate.low,
-      rate.high, rate.p, rate.adjusted_p, rate.verdict, baseline.p99_us, compared.p99_us, p99.ratio, p99.low, p99.high, p99.verdict]) };
+    .map(({ label, phase: { metadata, baseline, compared, rate, latency_p99: p99, verdict } }) => [label, metadata, baseline.rate, compared.rate, rate.ratio, rate.low,
+      rate.high, rate.p, rate.adjusted_p, rate.verdict, baseline.p99_us, compared.p99_us, p99.ratio, p99.low, p99.high, p99.verdict, verdict]) };
 }
 
 export class ComparisonPage {
@@ -100,7 +100,7 @@ export class ComparisonPage {
     const { report, words } = this, reach = mapReach(report);
     if (report.maps.length === 0) return null;
     return section('maps', 'Ratios by file size and record size',
-      h('p', { class: 'note lead' }, 'All maps have the same colours. ▲ better, ▼ worse, = no difference, ? cannot tell.'),
+      h('p', { class: 'note lead' }, 'All maps have the same colours. ▲ better, ▼ worse, = equal within ', String(report.margin_percent), ' %, ? not shown.'),
       h('div', { class: 'grid' }, report.maps.map((map, i) => mapFigure(map, words.maps[i], reach).element)));
   }
 

@@ -41,7 +41,7 @@ const shortLabel = (text) => (innerWidth < 860 ? shortName(text) : plain(text.le
 // Where the mark of one of several runs lies within its row.
 const offset = (index, count) => (count < 2 ? 0 : (index / (count - 1) - 0.5) * 0.5);
 
-const VERDICTS = ['better', 'worse', 'no difference', 'cannot tell'];
+const VERDICTS = ['better', 'worse', 'equal', 'not shown'];
 const verdictColour = (verdict) => colour({ better: 'series-1', worse: 'series-2' }[verdict] ?? 'muted');
 
 // The limits of an axis of ratios that all charts share: in decades, with 1 within.
@@ -64,7 +64,7 @@ export function forestFigure(report, words, range, { id, title, note, estimateOf
     const known = (point, end) => (Number.isFinite(point[end]) ? Math.abs(point[end] - point.ratio) : 0);
     return { type: 'scatter', mode: 'markers', x: points.map((p) => p.ratio), y: points.map((p) => p.y),
       name: plain(`${sign(verdict)} ${others > 1 ? `${words.letters[run]} ` : ''}${verdict}`), showlegend: points.length > 0,
-      marker: { size: 9, symbol: symbolOf(run - 1, verdict === 'cannot tell'), color: verdictColour(verdict) },
+      marker: { size: 9, symbol: symbolOf(run - 1, verdict === 'not shown'), color: verdictColour(verdict) },
       error_x: { type: 'data', symmetric: false, color: verdictColour(verdict), thickness: 2, width: 4,
         array: points.map((p) => known(p, 'high')), arrayminus: points.map((p) => known(p, 'low')) },
       customdata: points.map((p) => plain(`${p.label}, ${words.letters[run]}/A: ${ratio(p.ratio)}, ${interval(p.low, p.high)}: ${p.verdict}`)),

@@ -17,10 +17,11 @@ export const interval = (low, high) => (Number.isFinite(low) ? `${ratio(low)} to
 export const probability = (p) => (!Number.isFinite(p) ? '–' : p < 0.001 ? '< 0.001' : p.toFixed(3));
 export const day = (text) => text.slice(0, 16).replace('T', ' ');
 
-const SIGNS = { better: '▲', worse: '▼', 'no difference': '=', 'cannot tell': '?', rising: '▲', falling: '▼', 'no trend': '=' };
+const SIGNS = { better: '▲', worse: '▼', equal: '=', 'not shown': '?', rising: '▲', falling: '▼', steady: '=' };
 const CLASSES = { better: 'yes', worse: 'no', rising: 'yes', falling: 'no' };
 export const sign = (verdict) => SIGNS[verdict] ?? '';
-export const verdictMark = (verdict) => h('span', { class: CLASSES[verdict] ?? null }, `${sign(verdict)} ${verdict}`);
+// `text`: where more than the verdict itself is shown.
+export const verdictMark = (verdict, text = verdict) => h('span', { class: CLASSES[verdict] ?? null }, `${sign(verdict)} ${text}`);
 
 // `facts`: [name, text, class] each; one without text is left out.
 export function headerOf(eyebrow, title, facts, controls) {
@@ -42,7 +43,7 @@ export function warnings(report, words) {
   return [
     words.unlike ? box(false, 'Unlike plans', ` – ${words.unlike}`) : null,
     problems.length > 0 ? box(false, 'Problems of the runs', h('ul', {}, problems.map((text) => h('li', {}, text)))) : null,
-    words.gate ? box(report.gate.below === 0, 'Gate', ` ${words.gate}`) : null];
+    words.gate ? box(report.gate.below + report.gate.inconclusive === 0, 'Gate', ` ${words.gate}`) : null];
 }
 
 export const runsTable = (report, words) => ({ caption: 'Runs',

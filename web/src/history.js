@@ -9,23 +9,25 @@ import { number } from './units.js';
 
 const MAX_LINES = 24;  // phases in one chart
 
+const change = (low, high) => (Number.isFinite(low) ? `${low.toPrecision(2)} % to ${high.toPrecision(2)} %` : '–');
 const runOf = (report, point) => report.runs[point.run];
 const known = (phase) => phase.points.filter((point) => Number.isFinite(point.figure.rate));
 
 function summaryTable(report, words) {
   return { caption: 'Trends and changes',
-    columns: [{ title: 'phase' }, { title: 'unit' }, { title: 'median', format: number }, { title: 'trend' }, { title: '% a day', format: number },
-      { title: 'p' }, { title: 'changes' }],
+    columns: [{ title: 'phase' }, { title: 'unit' }, { title: 'median', format: number }, { title: 'trend' }, { title: '% over the time', format: number },
+      { title: 'interval' }, { title: 'p' }, { title: 'changes' }],
     rows: report.phases.map((phase, i) => {
       const unit = unitFor(phase.metadata), changes = words.changes[i];
-      return [words.labels[i], unit.name, inUnit(unit, phase.median), verdictMark(phase.trend.verdict), phase.trend.percent_per_day,
-        probability(phase.trend.adjusted_p), changes.length > 0 ? changes.join('; ') : phase.changes_why ? `cannot tell: ${phase.changes_why}` : 'none'];
+      return [words.labels[i], unit.name, inUnit(unit, phase.median), verdictMark(phase.trend.verdict), phase.trend.percent,
+        change(phase.trend.low, phase.trend.high), probability(phase.trend.adjusted_p), changes.length > 0 ? changes.join('; ') : phase.changes_why ? `not shown: ${phase.changes_why}` : 'none shown'];
     }) };
 }
 
 const exactSummary = (report, words) => ({
-  columns: ['phase', 'metadata', 'median', 'trend', 'percent_per_day', 'p', 'adjusted_p', 'changes'].map((title) => ({ title })),
-  rows: report.phases.map((phase, i) => [words.labels[i], phase.metadata, phase.median, phase.trend.verdict, phase.trend.percent_per_day, phase.trend.p,
+  columns: ['phase', 'metadata', 'median', 'trend', 'percent', 'low', 'high', 'observed_days', 'p', 'adjusted_p', 'changes'].map((title) => ({ title })),
+  rows: report.phases.map((phase, i) => [words.labels[i], phase.metadata, phase.median, phase.trend.verdict, phase.trend.percent, phase.trend.low, phase.trend.high,
+    phase.trend.observed_days, phase.trend.p,
     phase.trend.adjusted_p, phase.changes.length]) });
 
 // All phases relative to their medians, on one scale.

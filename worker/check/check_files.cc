@@ -23,7 +23,8 @@ constexpr size_t kMaxFiles = 64;
 }  // namespace
 
 bool IsOnCheckFile(const v1::FileAction& action) {
-  return action.directory() == 0 && action.what() <= v1::FileAction::REMOVE;
+  return action.directory() == 0 &&
+         (action.what() <= v1::FileAction::REMOVE || action.what() == v1::FileAction::TRY_WRITE);
 }
 
 std::string CheckFileName(uint64_t run_id, uint32_t file) {
@@ -57,6 +58,8 @@ absl::Status CheckFiles::Act(const std::string& path, const std::string& name, c
       note(contents);
       return absl::OkStatus();
     }
+    case v1::FileAction::TRY_WRITE:
+      return directory->OpenFile(name, OpenFor::kWritingOld).status();
     case v1::FileAction::REMOVE: {
       const auto created = created_.find({path, name});
       if (created == created_.end()) {

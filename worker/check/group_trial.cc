@@ -8,11 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/process/thread.h"
 #include "common/status_util.h"
 #include "common/unique_fd.h"
 
@@ -101,14 +100,12 @@ absl::Status TryGroups(int directory_fd, const std::string& name, const std::str
   // Another client may have made the directory, and made it writable already; if not, creating the file fails.
   static_cast<void>(::fchmod(directory_fd, 0777));
   absl::Status status;
-  try {
-    std::thread([&] {
-      status = BecomeTrialUser(groups);
-      if (status.ok()) status = TryOn(directory_fd, name, path, TrialGroupsOf(groups, kTrialUser), tried);
-    }).join();
-  } catch (const std::system_error&) {
-    return absl::ResourceExhaustedError("the system refuses another thread");
-  }
+  IOBENCH_ASSIGN_OR_RETURN(std::thread thread, StartThread([&] {
+                             status = BecomeTrialUser(groups);
+                             if (status.ok())
+                               status = TryOn(directory_fd, name, path, TrialGroupsOf(groups, kTrialUser), tried);
+                           }));
+  thread.join();
   return status;
 }
 

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -23,12 +22,16 @@
 #include "common/net/nfs_url.h"
 #include "common/open_file_limit.h"
 #include "common/proc_file.h"
+#include "common/process/cgroup_limits.h"
+#include "common/process/thread_limit.h"
+#include "common/process/usable_memory.h"
 #include "common/status_util.h"
 #include "common/text/utf8.h"
 #include "common/unique_fd.h"
 #include "common/version.h"
 #include "worker/client/binding.h"
 #include "worker/client/client_settings.h"
+#include "worker/client/mountstats.h"
 #include "worker/client/nfs_probe.h"
 #include "worker/client/processor_caches.h"
 #include "worker/data_directory/claimant.h"
@@ -123,6 +126,12 @@ void DescribeMount(int fd, const std::string& path, const struct stat& facts, co
   target.set_mount_options(AsUtf8(mount.options));
   target.set_mount_point(AsUtf8(mount.mount_point));
   target.set_network(IsNetworkFilesystem(mount.filesystem));
+  if (IsNfs(mount.filesystem)) {
+    const auto mounts = ParseMountstats(ReadWholeFile("/proc/self/mountstats").value_or(""));
+    if (const NfsMountCounters* const counters = FindNfsMount(mounts, mount.mount_point)) {
+      for (std::string& name : ConnectionNames(*counters, mount.options)) target.add_connections(std::move(name));
+    }
+  }
   target.set_memory(KeepsDataInMemory(mount));
   target.set_device(facts.st_dev);
   const std::string device = absl::StrCat(boot_id, " ", major(facts.st_dev), ":", minor(facts.st_dev));
@@ -136,7 +145,7 @@ void DescribeMount(int fd, const std::string& path, const struct stat& facts, co
   }
   if (const absl::StatusOr<v1::Space> space = SpaceAt(fd, path); space.ok()) {
     *target.mutable_space() = *space;
-    target.set_free_bytes(space->available_bytes());
+    if (space->total_bytes() > 0) target.set_free_bytes(space->available_bytes());
   }
   target.set_logical_block_bytes(LogicalBlockBytes(fd, facts.st_dev));
   for (const auto& [name, value] : MountSettings(mount, fd, facts.st_dev)) {
@@ -166,8 +175,15 @@ v1::WorkerFacts ProbeWorker(const WorkerOptions& options) {
   if (::stat("/proc/self/ns/pid", &pid_namespace) == 0) facts.set_pid_namespace(pid_namespace.st_ino);
   facts.set_processors(UsableProcessors());
   facts.set_processor_mask(UsableProcessorMask());
-  struct sysinfo memory {};
-  if (::sysinfo(&memory) == 0) facts.set_memory_bytes(uint64_t{memory.totalram} * memory.mem_unit);
+  facts.set_host_processors(static_cast<uint32_t>(std::max<long>(0, ::sysconf(_SC_NPROCESSORS_ONLN))));
+  for (const auto& [group, quota] : ReadCpuQuotas()) {
+    if (!facts.has_cpu_quota_processors() || quota.processors < facts.cpu_quota_processors())
+      facts.set_cpu_quota_processors(quota.processors);
+  }
+  const UsableMemory memory = MemoryOfThisProcess();
+  facts.set_host_memory_bytes(memory.host_bytes);
+  facts.set_memory_bytes(memory.bytes);
+  facts.set_memory_group(memory.group);
   const ProcessorCaches caches = CachesOfThisHost();
   facts.set_l2_cache_bytes(caches.l2_bytes);
   facts.set_l3_cache_bytes(caches.l3_bytes);
@@ -197,6 +213,14 @@ v1::WorkerLimits LimitsOfThisWorker() {
   limits.set_available_memory_bytes(AvailableMemoryBytes());
   limits.set_max_memory_bytes(rights.max_memory_bytes);
   limits.set_max_lanes(rights.max_lanes);
+  if (const ThreadLimit threads = ThreadLimitOfThisProcess(); threads.left != UINT64_MAX) {
+    limits.set_threads_left(std::max<uint64_t>(threads.left, 1));
+    limits.set_threads_limit(absl::StrCat(threads.name, ": ", threads.advice));
+    limits.set_threads_shared_by(threads.shared_by);
+  }
+  if (const uint64_t left_bytes = AddressSpaceLeft(); left_bytes != UINT64_MAX) {
+    limits.set_address_space_left_bytes(std::max<uint64_t>(left_bytes, 1));
+  }
   return limits;
 }
 

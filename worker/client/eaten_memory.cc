@@ -1,13 +1,13 @@
 #include "worker/client/eaten_memory.h"
 
 #include <sys/mman.h>
-#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/process/usable_memory.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "worker/rights/worker_rights.h"
@@ -20,11 +20,6 @@ constexpr uint64_t kPieceBytes = 64_MiB;
 constexpr uint64_t kPageBytes = 4_KiB;
 // What a host needs for this program and everything else.
 constexpr uint64_t kLeftBytes = 64_MiB;
-
-uint64_t TotalMemoryBytes() {
-  struct sysinfo memory {};
-  return ::sysinfo(&memory) == 0 ? uint64_t{memory.totalram} * memory.mem_unit : 0;
-}
 
 std::string Sized(uint64_t bytes) {
   return FormatBytes(static_cast<double>(bytes));
@@ -46,8 +41,8 @@ absl::StatusOr<uint64_t> EatenMemory::BytesToEat(uint32_t percent, uint64_t tota
   }
   if (bytes + kLeftBytes > available_bytes) {
     return absl::ResourceExhaustedError(absl::StrCat("--eat-memory ", percent, " is ", Sized(bytes),
-                                                     ", and this host has ", Sized(available_bytes),
-                                                     " available: use a smaller percentage"));
+                                                     ", and only ", Sized(available_bytes),
+                                                     " are available here: use a smaller percentage"));
   }
   return bytes;
 }
@@ -55,7 +50,7 @@ absl::StatusOr<uint64_t> EatenMemory::BytesToEat(uint32_t percent, uint64_t tota
 absl::StatusOr<EatenMemory> EatenMemory::Eat(uint32_t percent) {
   IOBENCH_ASSIGN_OR_RETURN(
       const uint64_t bytes,
-      BytesToEat(percent, TotalMemoryBytes(), AvailableMemoryBytes(), RightsOfThisWorker().max_memory_bytes));
+      BytesToEat(percent, MemoryOfThisProcess().bytes, AvailableMemoryBytes(), RightsOfThisWorker().max_memory_bytes));
   EatenMemory eaten(bytes, percent);
   IOBENCH_RETURN_IF_ERROR(eaten.Take());
   return eaten;
@@ -97,7 +92,7 @@ EatenMemory::~EatenMemory() {
 }
 
 std::string EatenMemory::ForPeople() const {
-  const std::string amount = absl::StrCat(Sized(bytes_), " of ", Sized(TotalMemoryBytes()));
+  const std::string amount = absl::StrCat(Sized(bytes_), " of ", Sized(MemoryOfThisProcess().bytes));
   if (not_locked_.empty()) return absl::StrCat("locked ", amount);
   return absl::StrCat("in use, but not locked (", not_locked_, "): ", amount);
 }

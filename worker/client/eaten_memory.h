@@ -19,8 +19,8 @@ class EatenMemory {
   // ResourceExhausted: this much is not available; nothing is taken then.
   static absl::StatusOr<EatenMemory> Eat(uint32_t percent);
 
-  // Returns the bytes to take, with the errors of Eat. `total_bytes`, `available_bytes`: MemTotal and MemAvailable;
-  // `max_bytes`: of --max-memory, 0: no limit. Pure.
+  // Returns the bytes to take, with the errors of Eat. `total_bytes`, `available_bytes`: of the host, or of a
+  // smaller limit of the worker's control groups; `max_bytes`: of --max-memory, 0: no limit. Pure.
   static absl::StatusOr<uint64_t> BytesToEat(uint32_t percent, uint64_t total_bytes, uint64_t available_bytes,
                                              uint64_t max_bytes);
 

@@ -71,6 +71,35 @@ std::optional<Field> Difference(const std::optional<Field>& before, const std::o
   return *after - *before;
 }
 
+// "sda" of "8:0".
+std::string BlockDeviceName(const std::string& device) {
+  const std::string uevent = ReadWholeFile(absl::StrCat("/sys/dev/block/", device, "/uevent")).value_or("");
+  for (const absl::string_view line : absl::StrSplit(uevent, '\n')) {
+    constexpr absl::string_view kName = "DEVNAME=";
+    if (absl::StartsWith(line, kName)) return std::string(line.substr(kName.size()));
+  }
+  return device;
+}
+
+// Sets the quota's fields: the smallest quota, and what the group withheld that withheld most.
+void AddCpuQuotas(const CgroupCounters& before, const CgroupCounters& after, v1::CgroupDelta& delta) {
+  for (const auto& [group, is] : after.cpu) {
+    if (!delta.has_cpu_processors() || is.processors < delta.cpu_processors()) {
+      delta.set_cpu_processors(is.processors);
+    }
+    const auto was = before.cpu.find(group);
+    if (was == before.cpu.end() || is.periods < was->second.periods ||
+        is.throttled_s < was->second.throttled_s) {
+      continue;  // the quota, or the group, is new
+    }
+    const double throttled_s = is.throttled_s - was->second.throttled_s;
+    if (delta.has_throttled_s() && throttled_s <= delta.throttled_s()) continue;
+    delta.set_throttled_s(throttled_s);
+    delta.set_periods(is.periods - was->second.periods);
+    delta.set_throttled_periods(is.throttled_periods - was->second.throttled_periods);
+  }
+}
+
 void ReadProcessors(HostCounters& counters) {
   if (const auto text = ReadWholeFile("/proc/stat")) {
     counters.cpu = ParseCpuTicks(*text);
@@ -165,6 +194,12 @@ std::optional<uint64_t> ParseDirtyBytes(std::string_view proc_meminfo) {
   return *dirty_kib * 1024;
 }
 
+std::optional<uint64_t> ParseAllDisksReadBytes(std::string_view proc_vmstat) {
+  const std::optional<uint64_t> read_kib = FirstNumberOf(proc_vmstat, "pgpgin");
+  if (!read_kib) return std::nullopt;
+  return *read_kib * 1024;
+}
+
 std::optional<uint64_t> ParseDiskReadBytes(std::string_view proc_self_io) {
   return FirstNumberOf(proc_self_io, "read_bytes:");
 }
@@ -179,6 +214,9 @@ HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_p
   counters.at_monotonic_ns = MonotonicNowNs();
   if (const auto text = ReadWholeFile("/proc/net/dev")) counters.nics = ParseNetDev(*text);
   if (const auto text = ReadWholeFile("/proc/meminfo")) counters.dirty_bytes = ParseDirtyBytes(*text);
+  if (const auto text = ReadWholeFile("/proc/vmstat")) {
+    counters.all_disks_read_bytes = ParseAllDisksReadBytes(*text);
+  }
   if (const auto text = ReadWholeFile("/proc/self/io")) {
     counters.disk_read_bytes = ParseDiskReadBytes(*text);
     counters.disk_write_bytes = ParseDiskWriteBytes(*text);
@@ -191,8 +229,35 @@ HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_p
       }
     }
   }
+  counters.cgroup = ReadCgroupCounters();
   if (last_is_cpu) ReadProcessors(counters);
   return counters;
+}
+
+std::optional<v1::CgroupDelta> CgroupDeltaBetween(const CgroupCounters& before, const CgroupCounters& after,
+                                                  const DeviceNameOf& name_of) {
+  if (!after.any) return std::nullopt;
+  v1::CgroupDelta delta;
+  delta.set_seconds(SecondsFrom(after.at_monotonic_ns - before.at_monotonic_ns));
+  AddCpuQuotas(before, after, delta);
+  for (const auto& [key, is] : after.io) {
+    const auto was = before.io.find(key);
+    if (was == before.io.end() || is.amount < was->second.amount) continue;
+    v1::IoLimitDelta& limit = *delta.add_io_limits();
+    limit.set_device(name_of(key.device));
+    limit.set_writes(key.writes);
+    limit.set_ops(key.ops);
+    limit.set_limit_per_s(is.per_s);
+    limit.set_amount(is.amount - was->second.amount);
+  }
+  if (after.memory_max_bytes) delta.set_memory_max_bytes(*after.memory_max_bytes);
+  for (const auto& [group, is] : after.memory_max_hits) {
+    const auto was = before.memory_max_hits.find(group);
+    if (was == before.memory_max_hits.end() || is < was->second) continue;
+    delta.set_memory_max_hits(std::max(delta.memory_max_hits(), is - was->second));
+  }
+  if (const auto kills = Difference(before.oom_kills, after.oom_kills)) delta.set_oom_kills(*kills);
+  return delta;
 }
 
 v1::HostDelta HostDeltaBetween(const HostCounters& before, const HostCounters& after,
@@ -215,6 +280,8 @@ v1::HostDelta HostDeltaBetween(const HostCounters& before, const HostCounters& a
   }
   AddNics(before, after, carriers, facts_of, delta);
   if (after.dirty_bytes) delta.set_dirty_bytes_after(*after.dirty_bytes);
+  if (const auto bytes = Difference(before.all_disks_read_bytes, after.all_disks_read_bytes))
+    delta.set_all_disks_read_bytes(*bytes);
   if (const auto bytes = Difference(before.disk_read_bytes, after.disk_read_bytes))
     delta.set_disk_read_bytes(*bytes);
   if (const auto bytes = Difference(before.disk_write_bytes, after.disk_write_bytes))
@@ -224,6 +291,8 @@ v1::HostDelta HostDeltaBetween(const HostCounters& before, const HostCounters& a
     if (was == before.nfs.end()) continue;
     if (const auto nfs = NfsDeltaBetween(was->second, is)) (*delta.mutable_nfs())[target] = *nfs;
   }
+  if (const auto cgroup = CgroupDeltaBetween(before.cgroup, after.cgroup, BlockDeviceName))
+    *delta.mutable_cgroup() = *cgroup;
   return delta;
 }
 

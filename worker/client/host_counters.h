@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/process/cgroup_limits.h"
 #include "iobench/v1/result.pb.h"
 #include "worker/client/mountstats.h"
 
@@ -49,10 +50,13 @@ struct HostCounters {
   std::map<std::string, NicBytes> nics;  // all but lo
   // Dirty pages of the whole host at the time of the reading.
   std::optional<uint64_t> dirty_bytes;
+  // Read from all block devices of the whole host, whoever asked for it.
+  std::optional<uint64_t> all_disks_read_bytes;
   std::optional<uint64_t> disk_read_bytes;  // of this process
   // Of this process: what it caused to be written to disks. A page counts when it becomes dirty.
   std::optional<uint64_t> disk_write_bytes;
   std::map<uint32_t, NfsMountCounters> nfs;  // by target index
+  CgroupCounters cgroup;
 };
 
 // Parsers for the contents of these files. nullopt or empty: the line is missing or not understood. Pure.
@@ -60,6 +64,7 @@ std::optional<CpuTicks> ParseCpuTicks(std::string_view proc_stat);
 std::optional<uint64_t> ParseContextSwitches(std::string_view proc_stat);
 std::map<std::string, NicBytes> ParseNetDev(std::string_view proc_net_dev);  // without lo
 std::optional<uint64_t> ParseDirtyBytes(std::string_view proc_meminfo);
+std::optional<uint64_t> ParseAllDisksReadBytes(std::string_view proc_vmstat);
 std::optional<uint64_t> ParseDiskReadBytes(std::string_view proc_self_io);
 std::optional<uint64_t> ParseDiskWriteBytes(std::string_view proc_self_io);
 
@@ -67,6 +72,12 @@ std::optional<uint64_t> ParseDiskWriteBytes(std::string_view proc_self_io);
 // the measurement. `nfs_mount_points` is indexed by target; /proc/self/mountstats is read only if it is not empty.
 HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_points,
                               bool last_is_cpu = false);
+
+// Returns what the control groups of this process withheld between two readings; nullopt: it is in none. `name_of`:
+// of a device, "sda" of "8:0".
+using DeviceNameOf = std::function<std::string(const std::string&)>;
+std::optional<v1::CgroupDelta> CgroupDeltaBetween(const CgroupCounters& before, const CgroupCounters& after,
+                                                  const DeviceNameOf& name_of);
 
 // Looked up once per process and interface, because some drivers take milliseconds to report the speed.
 const NicFacts& FactsOfNic(const std::string& name);

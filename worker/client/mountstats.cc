@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "worker/storage/mounts.h"
@@ -87,6 +88,7 @@ void ReadXprtLine(const Words& words, NfsMountCounters& mount) {
   if (columns == std::end(kXprtColumns) || numbers.size() <= columns->backlog) return;
   NfsConnectionCounters& connection = mount.connections.emplace_back();
   connection.protocol = std::string(protocol);
+  connection.source_port = numbers[0];
   if (columns->connects >= 0) connection.connects = numbers[static_cast<size_t>(columns->connects)];
   connection.sends = numbers[columns->sends];
   connection.receives = numbers[columns->receives];
@@ -217,6 +219,22 @@ const NfsMountCounters* FindNfsMount(const std::vector<NfsMountCounters>& mounts
     if (mount.mount_point == mount_point) found = &mount;
   }
   return found;
+}
+
+std::vector<std::string> ConnectionNames(const NfsMountCounters& mount, std::string_view mount_options) {
+  std::string address;
+  for (const absl::string_view option :
+       absl::StrSplit(absl::string_view(mount_options.data(), mount_options.size()), ',')) {
+    constexpr absl::string_view kAddress = "addr=";
+    if (absl::StartsWith(option, kAddress)) address = std::string(option.substr(kAddress.size()));
+  }
+  std::vector<std::string> names;
+  if (address.empty()) return names;
+  for (const NfsConnectionCounters& connection : mount.connections) {
+    if (connection.source_port > 0)
+      names.push_back(absl::StrCat(connection.protocol, " ", address, " ", connection.source_port));
+  }
+  return names;
 }
 
 std::optional<v1::NfsDelta> NfsDeltaBetween(const NfsMountCounters& before, const NfsMountCounters& after) {

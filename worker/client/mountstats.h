@@ -30,6 +30,8 @@ struct NfsOpCounters {
 // One xprt line: a connection. With nconnect=4, a mount has four.
 struct NfsConnectionCounters {
   std::string protocol;  // "tcp", "udp", "rdma"
+  // The port of this client, by which connections to one server differ; 0: unknown, or RDMA.
+  uint64_t source_port = 0;
   std::optional<uint64_t> connects;
   uint64_t sends = 0;
   uint64_t receives = 0;
@@ -77,6 +79,11 @@ std::vector<NfsMountCounters> ParseMountstats(std::string_view text);
 // Returns the mount at `mount_point`; if there are several, the last, which hides the others. nullptr: none.
 const NfsMountCounters* FindNfsMount(const std::vector<NfsMountCounters>& mounts,
                                      std::string_view mount_point);
+
+// Returns the names of a mount's connections, "tcp 10.0.0.1 815": protocol, address of the server (the option addr=) and
+// port of this client. Mounts of one server that share a connection, as Linux makes them do however many of them nconnect
+// asks for, have its name in common. Empty: unknown.
+std::vector<std::string> ConnectionNames(const NfsMountCounters& mount, std::string_view mount_options);
 
 // Returns the differences between two readings of one mount, with only the ops that occurred. nullopt: it was remounted
 // in between (it is younger, has another source, or a counter decreased). Without connections if their number changed.

@@ -54,7 +54,7 @@ absl::Status Describe(const NfsUrl& url, const std::string& boot_id, v1::TargetF
   const std::string on_server = absl::StrCat(url.Server(), " ", absl::Hex(facts->filesystem_number));
   target.set_filesystem_id(url.IsOfThisHost() ? absl::StrCat(boot_id, " ", on_server) : on_server);
   *target.mutable_space() = facts->space;
-  target.set_free_bytes(facts->space.available_bytes());
+  if (facts->space.total_bytes() > 0) target.set_free_bytes(facts->space.available_bytes());
   if (!facts->may_make_files) {
     return ErrnoStatus(
         absl::StrCat(url.ForPeople(), " is not writable for user ", UserOf(url),

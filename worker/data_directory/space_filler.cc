@@ -6,7 +6,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/model/plan_traits.h"
+#include "common/process/thread.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "worker/data/payload.h"
@@ -114,10 +114,10 @@ absl::StatusOr<v1::SpaceFilled> SpaceFiller::Fill(const v1::FillSpace& request) 
       share.status = FillAll(request, share);
       if (!share.status.ok()) failed_.store(true, std::memory_order_relaxed);
     };
-    try {
-      threads.emplace_back(work);
-    } catch (const std::system_error&) {
-      work();  // the system refuses another thread
+    if (auto thread = StartThread(work); thread.ok()) {
+      threads.push_back(*std::move(thread));
+    } else {
+      work();
     }
   }
   for (std::thread& thread : threads) thread.join();

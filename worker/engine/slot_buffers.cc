@@ -1,8 +1,8 @@
 #include "worker/engine/slot_buffers.h"
 
 #include "absl/strings/str_cat.h"
+#include "common/process/usable_memory.h"
 #include "common/text/units.h"
-#include "worker/rights/worker_rights.h"
 
 namespace iobench {
 namespace {

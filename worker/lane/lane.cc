@@ -1,6 +1,8 @@
 #include "worker/lane/lane.h"
 
 #include <cassert>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "common/model/engine.h"
@@ -10,6 +12,13 @@
 #include "worker/lane/own_descriptors.h"
 
 namespace iobench {
+namespace {
+
+// Files whose data seem to be lost are looked at again this often, for two seconds in all.
+constexpr int kLooksForLost = 20;
+constexpr std::chrono::milliseconds kBetweenLooks(100);
+
+}  // namespace
 
 Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, const std::string& target,
            const Directory* directory)
@@ -80,20 +89,50 @@ absl::Status Lane::PrepareData() {
   }
   // With leaves_prefill, another lane writes the files that the two share.
   if (!work_.plan.leaves_prefill()) {
-    IOBENCH_RETURN_IF_ERROR(work_.data_must_exist() ? CheckData() : WriteData());
+    IOBENCH_RETURN_IF_ERROR(work_.data_must_exist() ? CheckData() : CheckNothingLost());
+    if (failed()) return absl::OkStatus();
+    if (work_.may_prefill()) IOBENCH_RETURN_IF_ERROR(WriteData());
   }
   return setup_->ReadyDataForOps(preparation_.prefilled_bytes);
 }
 
 absl::Status Lane::CheckData() {
   return directory_.Use(
-      [this](const Directory& directory) { return CheckDataExist(directory, work_.files); });
+      [this](const Directory& directory) { return CheckDataExist(directory, work_.NeededFiles()); });
+}
+
+// Fails the lane if data are lost: what the run has written must not be written again, which would hide the loss.
+absl::Status Lane::CheckNothingLost() {
+  // Writes that failed may have left a shorter file: reads show what is there.
+  if (work_.plan.written_bytes() == 0 || work_.plan.data().unacknowledged()) return absl::OkStatus();
+  IOBENCH_RETURN_IF_ERROR(FindLost());
+  // A client may learn late, from its cache of attributes, what another one has written.
+  for (int tries = 0; lost_.bytes > 0 && !quits() && tries < kLooksForLost; ++tries) {
+    std::this_thread::sleep_for(kBetweenLooks);
+    IOBENCH_RETURN_IF_ERROR(FindLost());
+  }
+  if (lost_.bytes == 0) return absl::OkStatus();
+  const std::string file = work_.files.PathOf(lost_.file_index);
+  Fail({absl::DataLossError(absl::StrCat(
+            file, lost_.exists ? absl::StrCat(" ends at ", lost_.offset) : " is missing",
+            ": earlier phases of this run wrote it up to ", lost_.end, ", and ", lost_.bytes,
+            " bytes of this lane's data are lost")),
+        file, lost_.offset});
+  return absl::OkStatus();
+}
+
+absl::Status Lane::FindLost() {
+  return directory_.Use([this](const Directory& directory) {
+    const auto found = FindLostBytes(directory, work_.files, work_.plan.written_bytes());
+    if (found.ok()) lost_ = *found;
+    return found.status();
+  });
 }
 
 absl::Status Lane::WriteData() {
   absl::Status written = directory_.Use([this](const Directory& directory) {
     const auto bytes =
-        iobench::Prefill(directory, work_.files, *setup_->payload(), quit_, work_.data.prefill_bytes());
+        iobench::Prefill(directory, work_.NeededFiles(), *setup_->payload(), quit_, work_.data.prefill_bytes());
     if (bytes.ok()) preparation_.prefilled_bytes = *bytes;
     return bytes.status();
   });
@@ -109,11 +148,15 @@ void Lane::ForgetPages() {
       [this](const Directory& directory) { return iobench::ForgetPages(directory, work_.files); }));
 }
 
-void Lane::NoteResidentBytes() {
+void Lane::NoteContents() {
   const PhaseSpec& spec = work_.spec;
-  if (!takes_part() || !spec.uses_files || !work_.reads() || work_.metadata || spec.mode.direct) return;
-  if (IsNfsUrl(work_.target)) return;  // nothing is cached
-  FailUnlessOk(directory_.Use([this](const Directory& directory) {
+  if (!takes_part() || !spec.uses_files || !work_.reads() || work_.metadata) return;
+  if (IsNfsUrl(work_.target)) return;  // nothing is cached, and nothing tells about holes
+  FailUnlessOk(directory_.Use([this, direct = spec.mode.direct](const Directory& directory) {
+    if (const auto unstored = UnstoredIn(directory, work_.files); unstored.ok()) {
+      preparation_.unstored = *unstored;
+    }
+    if (direct) return absl::OkStatus();  // reads past the memory
     const auto bytes = ResidentBytes(directory, work_.files);
     if (bytes.ok()) preparation_.resident_bytes = *bytes;
     for (const LaneFile& file : work_.files.files) preparation_.file_bytes += file.bytes;
@@ -122,10 +165,12 @@ void Lane::NoteResidentBytes() {
 }
 
 void Lane::Open() {
-  NoteResidentBytes();
+  NoteContents();
   directory_.CloseOwn();  // its connection is no longer needed
   preparation_.times.deferred_ns = directory_.deferred_ns();
-  if (!takes_part() || work_.spec.region.open()) return;
+  if (!takes_part()) return;
+  region_->NoteBefore();
+  if (work_.spec.region.open()) return;
   const absl::Status opened = [&] {
     const Stopwatch watch(preparation_.times.open_ns);
     return setup_->engine().Open(work_.files, work_.Mode());
@@ -158,11 +203,12 @@ void Lane::NoteStoppedAtDeadline() {
   region_->NoteStoppedAtDeadline();
 }
 
-// A failed lane is only closed.
+// A failed lane is only closed. So is one that quits: a flush could take longer than anyone waits for its results, which
+// are those of an interrupted phase anyway.
 void Lane::EndRegion() {
   if (!region_) return;
   region_->EndOps();
-  if (!failed()) FailUnlessOk(region_->Flush());
+  if (!failed() && !quits()) FailUnlessOk(region_->Flush());
   FailUnlessOk(region_->Close());
   region_ns_ += MonotonicNowNs();
 }
@@ -170,25 +216,37 @@ void Lane::EndRegion() {
 // ------------------------------------------------------------------------------------------------- after it
 
 void Lane::Settle() {
-  const bool quits = quit_.stop.load(std::memory_order_relaxed);
-  if (!takes_part() || !ran() || !work_.spec.uses_files || quits) return;
-  const uint64_t unfinished_ops = region_->UnfinishedOps();
+  if (!takes_part() || !ran() || !work_.spec.uses_files || quits()) return;
+  const uint64_t unfinished_ops = WhatIsUnfinished().ops;
   if (!work_.leaves_unflushed_data() && unfinished_ops == 0) return;
   const Stopwatch watch(settle_ns_);
-  constexpr char kWhen[] = "after the timed region";
+  absl::Status status = unfinished_ops > 0 ? Complete(unfinished_ops) : absl::OkStatus();
+  if (status.ok() && !failed() && !work_.spec.leaves_unflushed && !quits()) status = FlushWritten();
+  FailUnlessOk(Annotate(status, "after the timed region"));
+}
+
+absl::Status Lane::Complete(uint64_t ops) {
   IoEngine& engine = setup_->engine();
-  const absl::Status opened = engine.Open(work_.files, work_.Mode());
-  if (!opened.ok()) return FailUnlessOk(Annotate(opened, kWhen));
-  if (unfinished_ops > 0) {
-    if (const auto failure = setup_->RunUnmeasured(unfinished_ops, quit_)) Fail(*failure);
+  IOBENCH_RETURN_IF_ERROR(engine.Open(work_.files, work_.Mode()));
+  if (const auto failure = setup_->RunUnmeasured(ops, quit_)) Fail(*failure);
+  return engine.Close();
+}
+
+// Not with the engine's flush, which nothing could end early.
+absl::Status Lane::FlushWritten() {
+  if (!work_.metadata) {
+    return directory_.Use(
+        [this](const Directory& directory) { return FlushFiles(directory, work_.files, quit_); });
   }
+  IoEngine& engine = setup_->engine();
+  IOBENCH_RETURN_IF_ERROR(engine.Open(work_.files, work_.Mode()));
   absl::Status status = engine.Flush();
   status.Update(engine.Close());
-  FailUnlessOk(Annotate(status, kWhen));
+  return status;
 }
 
 void Lane::WriteTrace() {
-  quit_before_trace_ = quit_.stop.load(std::memory_order_relaxed);
+  quit_before_trace_ = quits();
   if (!ran()) return;
   // A phase that quit has no whole trace: Release removes the file.
   const absl::Status written = quit_before_trace_ ? absl::OkStatus() : setup_->WriteTrace();

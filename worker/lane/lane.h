@@ -35,6 +35,8 @@ struct LanePreparation {
   // nothing.
   std::optional<uint64_t> resident_bytes;
   uint64_t file_bytes = 0;  // total size of these files
+  // What of the files is not stored as it is read; nullopt: as above.
+  std::optional<Unstored> unstored;
   TreePrepared tree;
 };
 
@@ -63,7 +65,8 @@ class Lane {
   void Prefill();
   // Drops the cached pages of the lane's files; the phase runner calls it for the step --drop-caches.
   void ForgetPages();
-  // Opens the files, except with region.open, which opens them in the timed region. First notes resident_bytes.
+  // Opens the files, except with region.open, which opens them in the timed region. First notes what is known of their
+  // contents: resident_bytes, unstored.
   void Open();
 
   // ---- the timed region
@@ -75,8 +78,8 @@ class Lane {
   void EndRegion();                    // fsync with region.fsync, always close
 
   // ---- after it
-  // Opens the files again, completes an unfinished one, flushes and closes, so that later phases find whole files and
-  // no written data is left in memory. Does nothing if nothing is left to do, or after Quit.
+  // Completes unfinished files as far as later phases need them and flushes, so that these find what they need and no
+  // written data is left in memory. Does nothing if nothing is left to do; Quit ends it.
   void Settle();
   // Writes the recorded ops to the trace file, and those logged with offset and latency, if the plan asks for them.
   void WriteTrace();
@@ -124,8 +127,18 @@ class Lane {
   // ticks with `scale`, which is built from two tick pairs around the phase. REQUIRES: EndRegion, or the lane does not
   // take part.
   v1::LaneEnds EndsOn(const TickScale& scale) const;
-  // True if Settle and WriteTrace have nothing to do and the timeline need not be thinned: the result takes no time,
-  // and needs no instants. REQUIRES: as EndsOn, and Release was not called.
+  // Whether Settle and WriteTrace have something to do, and what of it is to finish files or trees. REQUIRES: as EndsOn,
+  // and Release was not called.
+  bool HasTail() const;
+  struct Unfinished {
+    uint64_t ops = 0;
+    uint64_t bytes = 0;  // 0 for names
+  };
+  Unfinished WhatIsUnfinished() const;
+  // What Settle and WriteTrace have changed in a result. REQUIRES: they have ended.
+  v1::LaneSettled Settled() const;
+  // True if there is no tail and the timeline need not be thinned: the result takes no time, and needs no instants.
+  // REQUIRES: as HasTail.
   bool HasShortResult() const;
   v1::LaneResult ResultOn(const TickScale& scale, std::span<const WorkerTime> instants) const;
 
@@ -135,9 +148,14 @@ class Lane {
   void FailUnlessOk(const absl::Status& status);  // OK: no failure; otherwise it concerns the first file
   absl::Status PrepareData();
   absl::Status CheckData();
+  absl::Status CheckNothingLost();
+  absl::Status FindLost();
+  absl::Status Complete(uint64_t ops);
+  absl::Status FlushWritten();
   absl::Status WriteData();
-  void NoteResidentBytes();
+  void NoteContents();
   bool ran() const { return region_ && region_->outcome().ran; }
+  bool quits() const { return quit_.stop.load(std::memory_order_relaxed); }
 
   const LaneWork work_;
   LaneDirectory directory_;
@@ -146,6 +164,7 @@ class Lane {
   LanePreparation preparation_;
   std::unique_ptr<LaneSetup> setup_;   // null until MakeReady, or if it failed
   std::optional<TimedRegion> region_;  // if there is a set-up
+  LostBytes lost_;
   int64_t settle_ns_ = 0;
   int64_t region_ns_ = 0;  // duration of the timed region
   std::optional<v1::Problem> problem_;

@@ -198,6 +198,63 @@ absl::StatusOr<uint64_t> Prefill(const Directory& directory, const FileSet& file
   return bytes;
 }
 
+FileSet FirstBytesOf(const FileSet& files, uint64_t lane_bytes) {
+  FileSet first = files;
+  if (lane_bytes == 0) return first;
+  first.files.clear();
+  for (const LaneFile& file : files.files) {
+    if (lane_bytes == 0) break;
+    LaneFile& part = first.files.emplace_back(file);
+    part.bytes = std::min(file.bytes, lane_bytes);
+    lane_bytes -= part.bytes;
+  }
+  return first;
+}
+
+absl::StatusOr<LostBytes> FindLostBytes(const Directory& directory, const FileSet& files,
+                                        uint64_t written_bytes) {
+  LostBytes lost;
+  if (written_bytes == 0) return lost;
+  const FileSet written = FirstBytesOf(files, written_bytes);
+  for (size_t i = 0; i < written.files.size(); ++i) {
+    const LaneFile& file = written.files[i];
+    IOBENCH_ASSIGN_OR_RETURN(const Found found, Find(directory, written, i, /*payload=*/nullptr));
+    if (found.exists && found.file_bytes >= file.end()) continue;
+    const uint64_t begin = std::max(found.file_bytes, file.extent_offset_bytes);
+    if (lost.bytes == 0) {
+      lost.file_index = i;
+      lost.exists = found.exists;
+      lost.offset = begin;
+      lost.end = file.end();
+    }
+    // Of interleaved records, about every interleave_count-th byte is this lane's.
+    lost.bytes += std::clamp<uint64_t>((file.end() - begin) / file.interleave_count, 1, file.bytes);
+  }
+  return lost;
+}
+
+absl::Status FlushFiles(const Directory& directory, const FileSet& files, const StopCell& quit) {
+  // So that a slow device does not keep the lane for long after `quit`, and a fast one is kept busy.
+  constexpr uint64_t kPieceBytes = 16 << 20;
+  using WriteBack = File::WriteBack;
+  const auto quits = [&quit] { return quit.stop.load(std::memory_order_relaxed); };
+  for (const LaneFile& file : files.files) {
+    if (quits()) return absl::OkStatus();
+    IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> opened, OpenToRead(directory, file));
+    IOBENCH_ASSIGN_OR_RETURN(const NodeFacts facts, opened->Facts());
+    const uint64_t end = std::min(file.end(), facts.bytes);
+    for (uint64_t at = file.extent_offset_bytes; at < end; at += kPieceBytes) {
+      if (quits()) return absl::OkStatus();
+      IOBENCH_RETURN_IF_ERROR(opened->WriteBackPart(WriteBack::kBegin, at, kPieceBytes));
+      if (at >= file.extent_offset_bytes + kPieceBytes)
+        IOBENCH_RETURN_IF_ERROR(opened->WriteBackPart(WriteBack::kWait, at - kPieceBytes, kPieceBytes));
+    }
+    if (quits()) return absl::OkStatus();
+    IOBENCH_RETURN_IF_ERROR(opened->Sync());
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<uint64_t> ResidentBytes(const Directory& directory, const FileSet& files) {
   uint64_t resident = 0;
   for (const LaneFile& file : files.files) {
@@ -209,6 +266,21 @@ absl::StatusOr<uint64_t> ResidentBytes(const Directory& directory, const FileSet
     resident += in_file;
   }
   return resident;
+}
+
+absl::StatusOr<Unstored> UnstoredIn(const Directory& directory, const FileSet& files) {
+  Unstored all;
+  for (const LaneFile& file : files.files) {
+    // Records of other lanes, which may be missing, lie between those of an interleaved lane.
+    if (file.is_interleaved()) return absl::UnimplementedError("unknown for interleaved records");
+    IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<File> opened, OpenToRead(directory, file));
+    const WrittenBy writer = file.is_users() ? WrittenBy::kUser : WrittenBy::kUs;
+    IOBENCH_ASSIGN_OR_RETURN(const Unstored in_file,
+                             opened->UnstoredIn(file.extent_offset_bytes, file.end(), writer));
+    all.hole_bytes += in_file.hole_bytes;
+    all.compressed_bytes += in_file.compressed_bytes;
+  }
+  return all;
 }
 
 absl::Status ForgetPages(const Directory& directory, const FileSet& files) {

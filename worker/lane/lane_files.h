@@ -78,8 +78,30 @@ absl::Status CheckDataExist(const Directory& directory, const FileSet& files);
 absl::StatusOr<uint64_t> Prefill(const Directory& directory, const FileSet& files, Payload& payload,
                                  const StopCell& quit, uint32_t piece_bytes = kPrefillRecordBytes);
 
+// Of the bytes that earlier phases of the run have written to the lane's files, those that are not there any more.
+struct LostBytes {
+  uint64_t bytes = 0;  // in all files; 0: nothing is lost
+  // Of the first file that lacks some.
+  size_t file_index = 0;
+  bool exists = false;
+  uint64_t offset = 0;  // where the lost bytes begin in it …
+  uint64_t end = 0;     // … and end
+};
+// Compares the files with the first `written_bytes` of the lane, by their lengths.
+absl::StatusOr<LostBytes> FindLostBytes(const Directory& directory, const FileSet& files,
+                                        uint64_t written_bytes);
+
+// The same files, but of each only what belongs to the first `lane_bytes` of the lane; 0: all.
+FileSet FirstBytesOf(const FileSet& files, uint64_t lane_bytes);
+
+// Flushes the lane's parts of the files, piece by piece, until `quit` is set. NotFound: a file is missing.
+absl::Status FlushFiles(const Directory& directory, const FileSet& files, const StopCell& quit);
+
 // Returns how many bytes of the lane's parts of the files are in this host's memory. Unimplemented: unknown.
 absl::StatusOr<uint64_t> ResidentBytes(const Directory& directory, const FileSet& files);
+
+// Sums up what the lane's parts of the files hold besides data that are stored as they are. Unimplemented: unknown.
+absl::StatusOr<Unstored> UnstoredIn(const Directory& directory, const FileSet& files);
 
 // Drops this host's cached pages of the files, after flushing dirty ones. Missing files are not an error.
 absl::Status ForgetPages(const Directory& directory, const FileSet& files);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "worker/lane/lane.h"
 
 namespace iobench {
@@ -22,6 +23,24 @@ struct LaneTimes {
   WorkerTime At(int64_t monotonic_ns) const { return {monotonic_ns + clock.offset_ns()}; }
   WorkerTime At(Ticks ticks) const { return At(scale.ToMonotonicNs(ticks)); }
 };
+
+void AddGaps(const LaneRecorder& recorder, const RegionOutcome& outcome, const LaneTimes& times,
+             v1::LaneResult& result) {
+  // An open in the timed region precedes the first op, before which the recorder sees nothing.
+  if (outcome.open_begin_ns != 0 && outcome.open_ns >= kNanosPerSecond) {
+    v1::Gap& gap = *result.add_gaps();
+    gap.set_begin_worker_ns(times.At(outcome.open_begin_ns).ns);
+    gap.set_end_worker_ns(times.At(outcome.open_begin_ns + outcome.open_ns).ns);
+  }
+  std::vector<LaneRecorder::Stall> gaps(recorder.gaps().begin(), recorder.gaps().end());
+  std::ranges::sort(gaps, {}, &LaneRecorder::Stall::begin);
+  for (const LaneRecorder::Stall& stall : gaps) {
+    v1::Gap& gap = *result.add_gaps();
+    gap.set_begin_worker_ns(times.At(stall.begin).ns);
+    gap.set_end_worker_ns(times.At(stall.end).ns);
+    gap.set_flushed(stall.flushed);
+  }
+}
 
 void AddRecord(const LaneRecorder& recorder, const LaneTimes& times, v1::LaneResult& result) {
   result.set_last_op_worker_ns(times.At(recorder.last_end()).ns);
@@ -64,6 +83,7 @@ void AddOutcome(const RegionOutcome& outcome, v1::LaneResult& result) {
   result.set_close_s(SecondsFrom(outcome.close_ns));
   result.set_cpu_user_s(outcome.cpu_user_s);
   result.set_cpu_system_s(outcome.cpu_system_s);
+  if (outcome.run_delay_s >= 0) result.set_run_delay_s(outcome.run_delay_s);
 }
 
 // What was done between ops, and the tool's own share of the lane's time.
@@ -85,6 +105,16 @@ void AddBetween(const LaneSetup& setup, const RegionOutcome& outcome, const Lane
   }
   result.set_data_s(result.data_s() + SecondsFrom(outcome.copying_ns));
   result.set_tool_s(static_cast<double>(setup.recorder().ops()) * work.spec.loop_ns / 1e9 + result.data_s());
+}
+
+void AddLost(const LostBytes& lost, const FileSet& files, v1::VerifyResult& verify) {
+  verify.set_missing_bytes(lost.bytes);
+  v1::Mismatch& mismatch = *verify.add_first();
+  mismatch.set_what(v1::Mismatch::MISSING);
+  mismatch.set_file(files.PathOf(lost.file_index));
+  mismatch.set_offset(lost.offset);
+  mismatch.set_expected(absl::StrCat("data up to ", lost.end));
+  mismatch.set_found(lost.exists ? "the end of the file" : "no file");
 }
 
 void AddCounts(const FailedOps& failed, const LaneWork& work,
@@ -120,13 +150,34 @@ std::vector<WorkerPoint> TimelineOf(const LaneRecorder& recorder, const RegionOu
 
 }  // namespace
 
-bool Lane::HasShortResult() const {
-  constexpr size_t kOtherPoints = 3;  // the origin, an open, and the end
-  if (!ran()) return true;
+Lane::Unfinished Lane::WhatIsUnfinished() const {
+  if (!takes_part() || !ran() || !work_.spec.uses_files) return {};
+  const uint64_t ops = region_->UnfinishedOps();
+  return {.ops = ops, .bytes = work_.metadata ? 0 : ops * work_.spec.shape.record_bytes};
+}
+
+bool Lane::HasTail() const {
+  if (!ran()) return false;
   const bool settles =
       work_.spec.uses_files && (work_.leaves_unflushed_data() || region_->UnfinishedOps() > 0);
-  return !settles && !work_.writes_trace() && !work_.logs_ops() &&
-         setup_->recorder().ops() + kOtherPoints <= kMaxTimelinePoints;
+  return settles || work_.writes_trace() || work_.logs_ops();
+}
+
+bool Lane::HasShortResult() const {
+  constexpr size_t kOtherPoints = 3;  // the origin, an open, and the end
+  return !ran() || (!HasTail() && setup_->recorder().ops() + kOtherPoints <= kMaxTimelinePoints);
+}
+
+v1::LaneSettled Lane::Settled() const {
+  v1::LaneSettled settled;
+  settled.set_lane(work_.plan.lane());
+  settled.set_settle_s(SecondsFrom(settle_ns_));
+  if (problem_) *settled.mutable_problem() = *problem_;
+  if (!ran()) return settled;
+  const LaneRecorder& recorder = setup_->recorder();
+  settled.set_bytes(recorder.bytes() + recorder.unmeasured_bytes());
+  settled.set_ops(recorder.ops() + recorder.unmeasured_ops());
+  return settled;
 }
 
 v1::LaneEnds Lane::EndsOn(const TickScale& scale) const {
@@ -175,7 +226,12 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   result.set_file(work_.FirstFile());
   if (problem_) *result.mutable_problem() = *problem_;
   result.set_open_s(SecondsFrom(preparation_.times.open_ns + outcome.open_ns));  // one of them is 0
+  if (preparation_.unstored) {
+    result.set_hole_bytes(preparation_.unstored->hole_bytes);
+    result.set_compressed_bytes(preparation_.unstored->compressed_bytes);
+  }
   if (preparation_.resident_bytes) result.set_resident_bytes(*preparation_.resident_bytes);
+  if (lost_.bytes > 0) AddLost(lost_, work_.files, *result.mutable_verify());
   if (!outcome.ran) return result;
 
   const v1::LaneEnds ends = EndsOn(scale);
@@ -188,6 +244,7 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   AddPasses(*setup_, result);
   const LaneTimes times{scale, work_.spec.clock};
   AddRecord(setup_->recorder(), times, result);
+  AddGaps(setup_->recorder(), outcome, times, result);
   AddOutcome(outcome, result);
   result.set_settle_s(SecondsFrom(settle_ns_));
   AddCounts(setup_->context().failed_ops, work_, *result.mutable_errors());

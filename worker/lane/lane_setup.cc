@@ -92,7 +92,13 @@ absl::Status LaneSetup::MakeHook() {
   const bool makes_data = payload_ && work_.makes_data_before_ops();
   const bool checks_data = read_buffer_ && work_.data.checks();
   if (pauses == nullptr && !makes_data && !checks_data) return absl::OkStatus();
-  if (pauses != nullptr) pauses->FlushWith([this] { return engine_->Flush(); });
+  if (pauses != nullptr) {
+    pauses->FlushWith([this] {
+      absl::Status flushed = engine_->Flush();
+      NoteFlushed();
+      return flushed;
+    });
+  }
   hook_.emplace(std::move(pauses));
   context_.between = &*hook_;
   return work_.needs_data() ? absl::OkStatus() : ReadyDataForOps(/*prefilled_bytes=*/0);
@@ -105,6 +111,10 @@ void LaneSetup::JoinOpenLoop() {
   });
   context_.open_loop = &*open_loop_;
   if (hook_) hook_->TimeDataSeparately();
+}
+
+void LaneSetup::NoteFlushed() {
+  recorder_.NoteFlushedUntil(scale_.ToTicks(MonotonicNowNs()));
 }
 
 int64_t LaneSetup::LongestAskedPauseNs() const {

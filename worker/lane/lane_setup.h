@@ -55,6 +55,9 @@ class LaneSetup {
   void EndWaitsAt(int64_t monotonic_ns);
   const Pauses* pauses() const { return hook_ ? hook_->pauses() : nullptr; }
 
+  // The lane's files have just been flushed between two passes or bursts.
+  void NoteFlushed();
+
   // The lane goes on after its last op has failed: that op is not in the trace that is written.
   void LeaveFailedOpOut() {
     if (trace_) trace_->LeaveLastOut();

@@ -1,5 +1,6 @@
 #include "worker/lane/lane_work.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "common/model/engine.h"
@@ -94,6 +95,12 @@ bool LaneWork::data_must_exist() const {
   return spec.data_must_exist || !spec.existing_files.empty();
 }
 
+bool LaneWork::may_prefill() const {
+  const uint64_t all_bytes = spec.shape.object_bytes * spec.shape.object_count;
+  const uint64_t needed_bytes = spec.needed_bytes > 0 ? std::min(spec.needed_bytes, all_bytes) : all_bytes;
+  return needs_data() && !data_must_exist() && plan.written_bytes() < needed_bytes;
+}
+
 OpKinds LaneWork::kinds() const {
   if (plan.mix() == v1::LANE_MIX_READER) return OpKind::kRead;
   if (plan.mix() == v1::LANE_MIX_WRITER) return OpKind::kWrite;
@@ -101,6 +108,7 @@ OpKinds LaneWork::kinds() const {
 }
 
 bool LaneWork::leaves_unflushed_data() const {
+  if (spec.leaves_unflushed) return false;
   return metadata ? metadata->writes_data() : writes() && !spec.region.fsync();
 }
 
@@ -108,7 +116,7 @@ bool LaneWork::leaves_unflushed_data() const {
 bool LaneWork::needs_payload() const {
   if (!spec.uses_files) return false;
   if (metadata) return metadata->writes_data() || PreparesData(*metadata);
-  return writes() || (needs_data() && !data_must_exist());
+  return writes() || may_prefill();
 }
 
 bool LaneWork::makes_data_before_ops() const {

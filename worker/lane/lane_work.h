@@ -8,6 +8,7 @@
 #include "common/model/op.h"
 #include "iobench/v1/control.pb.h"
 #include "worker/lane/lane_data.h"
+#include "worker/lane/lane_files.h"
 #include "worker/loop/file_set.h"
 #include "worker/metadata/metadata_work.h"
 #include "worker/pattern/op_stream.h"
@@ -40,6 +41,8 @@ struct LaneWork {
   bool creates_files() const;
   bool needs_data() const;
   bool data_must_exist() const;  // user's files, or files that only all lanes together can write
+  // It needs data that neither must exist nor were all written by earlier phases of the run.
+  bool may_prefill() const;
   OpKinds kinds() const;
   // --time: the lane begins another pass until the time is over. Between passes it then flushes what it wrote, or drops
   // the cached pages of what it read.
@@ -49,7 +52,10 @@ struct LaneWork {
   // True if no op of a pass may begin before those of the pass before have ended: of two writes of one record in flight,
   // nobody knows which one the storage keeps, but readers expect that of the later pass.
   bool separates_passes() const;
-  // True if written data may still be in memory when the timed region has ended, so that Settle flushes it.
+  // The part of its files that must exist before the ops.
+  FileSet NeededFiles() const { return FirstBytesOf(files, spec.needed_bytes); }
+  // True if written data may still be in memory when the timed region has ended, and something follows that it could
+  // disturb, so that Settle flushes it.
   bool leaves_unflushed_data() const;
   // True if the lane writes data, in its ops or in the prefill. The null engine accesses no data.
   bool needs_payload() const;

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/net/nfs_url.h"
+#include "common/process/thread.h"
 #include "common/status_util.h"
 #include "common/time.h"
 #include "common/unique_fd.h"
@@ -34,7 +34,6 @@ constexpr int64_t kStartSpinNs = 200'000;
 // Counters are read this long before the start, plus the duration of the last reading: after the lanes have started to
 // sleep by the clock, and before they spin. What happens in between is in the counters but in no figure.
 constexpr int64_t kCountersAheadNs = 1'000'000;
-constexpr size_t kChunkBytes = 1 << 20;
 
 // Duration of the last reading of the counters. Files in /proc are slow on hosts with many processors.
 std::atomic<int64_t> counters_take_ns{500'000};
@@ -43,13 +42,6 @@ void Relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #endif
-}
-
-// When the last lane ended its ops.
-Ticks LastOpsEnd(std::span<const std::unique_ptr<Lane>> lanes) {
-  Ticks last{0};
-  for (const auto& lane : lanes) last = std::max(last, lane->ops_end());
-  return last;
 }
 
 }  // namespace
@@ -71,7 +63,12 @@ absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
   if (!WaitAllArrived(kFilesReady)) return cancelled;
   for (const auto& lane : lanes_) IOBENCH_RETURN_IF_ERROR(lane->lost_claim());
   absl::Status system_caches;
-  if (spec_.drops_caches && spec_.uses_files) system_caches = DropSystemCaches();
+  if (spec_.drops_caches && spec_.uses_files) {
+    for (const auto& [target, directory] : directories_) {
+      if (spec_.works_on_tree() && directory->fd() >= 0) WriteBack(directory->fd());
+    }
+    system_caches = DropSystemCaches();
+  }
   OpenMeeting(kFilesReady);
   if (!WaitAllArrived(kFilesOpen)) return cancelled;
   for (v1::StepResult& step : StepsBefore(spec_, lanes_, system_caches)) steps_.push_back(std::move(step));
@@ -155,16 +152,16 @@ absl::Status PhaseRunner::StartLanes() {
   }
   for (size_t i = 0; i < lanes_.size(); ++i) {
     MutexLock lock(mutex_);
-    try {
-      threads_.emplace_back([self = shared_from_this(), &lane = *lanes_[i], &work = at_work_[i]] {
-        self->RunLane(lane, work);
-      });
-      ++threads_started_;
-    } catch (const std::system_error& error) {
-      return absl::ResourceExhaustedError(absl::StrCat("lane ", lanes_[i]->number(), " of ", lanes_.size(),
-                                                       " could not start a thread (", error.what(),
-                                                       "): use fewer lanes per worker"));
+    auto thread = StartThread([self = shared_from_this(), &lane = *lanes_[i], &work = at_work_[i]] {
+      self->RunLane(lane, work);
+    });
+    if (!thread.ok()) {
+      return absl::ResourceExhaustedError(absl::StrCat("lane ", lanes_[i]->number(), " of ", lanes_.size(), ": ",
+                                                       thread.status().message(),
+                                                       ", or use fewer lanes per worker"));
     }
+    threads_.push_back(*std::move(thread));
+    ++threads_started_;
   }
   return absl::OkStatus();
 }
@@ -253,52 +250,6 @@ void PhaseRunner::SetGoal(uint64_t ops_goal) {
   MutexLock lock(mutex_);
   goal_ = ops_goal;
   changed_.NotifyAll();
-}
-
-absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
-                                  const std::function<void(v1::ResultChunk)>& give) {
-  absl::Status cancelled = absl::CancelledError("disarmed before the results were collected");
-  if (!WaitAllArrived(kRegionOver)) return cancelled;
-  OpenMeeting(kRegionOver);
-  if (!WaitAllArrived(kSettled)) return cancelled;
-  if (!std::exchange(collected_, true)) {
-    if (std::optional<v1::StepResult> step = PassesStep(spec_, lanes_)) steps_.push_back(*std::move(step));
-    if (std::optional<v1::StepResult> step = TraceStep(spec_, lanes_)) steps_.push_back(*std::move(step));
-    if (std::optional<v1::StepResult> step = OpLogStep(spec_, lanes_)) steps_.push_back(*std::move(step));
-    if (spec_.arrivals != nullptr) {
-      // The last op ends after the time limit; ops due in between are not begun, and do not count as missed.
-      const double limit_s = spec_.stop.time_s();
-      missed_arrivals_ =
-          spec_.arrivals->MissedBefore(LastOpsEnd(lanes_), limit_s > 0 ? NanosFrom(limit_s) : INT64_MAX);
-    }
-  }
-  v1::ResultChunk chunk;
-  size_t chunk_bytes = 0;
-  for (const auto& lane : lanes_) {
-    v1::LaneResult& result = *chunk.add_lanes();
-    result = lane->ResultOn(*scale_, instants);
-    chunk_bytes += result.ByteSizeLong();
-    if (chunk_bytes < kChunkBytes) continue;
-    give(std::exchange(chunk, {}));
-    chunk_bytes = 0;
-  }
-  chunk.set_last(true);
-  chunk.mutable_steps()->Assign(steps_.begin(), steps_.end());
-  *chunk.mutable_host() = host_;
-  chunk.set_missed_arrivals(missed_arrivals_);
-  chunk.set_process_cpu_user_s(process_cpu_user_s_);
-  chunk.set_process_cpu_system_s(process_cpu_system_s_);
-  give(std::move(chunk));
-  return absl::OkStatus();
-}
-
-bool PhaseRunner::HasShortResults() {
-  {
-    MutexLock lock(mutex_);
-    if (cancelled_ || regions_over_ < lanes_.size() || open_[kRegionOver]) return false;
-  }
-  // The lane that ended last may still be reading counters.
-  return WaitAllArrived(kRegionOver) && HaveShortResults(lanes_);
 }
 
 bool PhaseRunner::WaitForLanes(int64_t until_ns) {

@@ -54,7 +54,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // answer says so and the lanes keep waiting. REQUIRES: Prepare has succeeded.
   v1::Armed Arm(const v1::Arm& arm, WorkerTime now);
 
-  // Lanes end after the op in flight. Their regions end as usual, and Collect lets them complete their files.
+  // Lanes end after the op in flight. Their regions end as usual, and Collect lets them settle.
   void Stop();
   // Stop, and leave the files as they are: the run ends here.
   void Quit();
@@ -73,11 +73,13 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // was called and was not late; the calling thread is that of Prepare and Collect.
   void NoteStart();
 
-  // Waits until all timed regions have ended, lets the lanes settle, then passes the results to `give` in chunks, the
-  // last of which is marked. Lanes settle only now: when the coordinator collects, the lanes of all workers are done,
-  // so that no flush or remaining work disturbs another lane's timed part. May be called again. Cancelled: Cancel was
-  // called.
-  absl::Status Collect(std::span<const WorkerTime> instants,
+  // Waits until all timed regions have ended, and passes the results to `give` in chunks, the last of which is marked. If
+  // lanes have something to settle, the results come first, the one that completes them marked as measured; then the
+  // lanes settle, and the last chunk has what that changed. So whatever becomes of the settling, what was measured has
+  // been handed over. Lanes settle only now: when the coordinator collects, the lanes of all workers are done, so that no
+  // flush or remaining work disturbs another lane's timed part. At `settle_until` they leave the rest as it is (Quit).
+  // May be called again. Cancelled: Cancel was called.
+  absl::Status Collect(std::span<const WorkerTime> instants, std::optional<WorkerTime> settle_until,
                        const std::function<void(v1::ResultChunk)>& give);
 
   // True if all timed regions have ended and Collect would give its results at once, in one chunk, whatever the
@@ -132,6 +134,11 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   void NoteRegionEnded();
   void ReportDone();
   void NoteCounters();
+  void NoteMeasured();
+  void AddTotals(v1::ResultChunk& chunk) const;
+  bool WaitForSettling(std::optional<WorkerTime> until);  // returns false if cancelled
+  void GiveLanes(std::span<const WorkerTime> instants, const std::function<void(v1::ResultChunk)>& give,
+                 v1::ResultChunk end);
   void LookClosely(v1::Progress& progress) const;
   // Returns the event if all lanes are at the deadline or done and it has not been sent yet.
   std::optional<v1::WorkerEvent> DeadlineEvent() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -158,7 +165,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   std::deque<AtWork> at_work_;  // index = lane; a deque, because atomics cannot be moved
   std::vector<v1::StepResult> steps_;
   uint64_t missed_arrivals_ = 0;
-  bool collected_ = false;  // only the thread of Collect uses it
+  bool measured_noted_ = false, settled_ = false;  // only the thread of Collect uses them
   TickPair early_pair_;
   std::optional<TickScale> scale_;  // tick scale of this phase, set by the lane that ended last
   v1::HostDelta host_;

@@ -160,6 +160,7 @@ std::vector<v1::StepResult> StepsBefore(const PhaseSpec& spec, Lanes lanes,
   }
   if (spec.drops_caches) {
     steps.push_back(Step("drop-caches", all.slowest.forget_ns, AboutCaches(spec, system_caches)));
+    steps.back().set_system_caches(spec.uses_files && system_caches.ok());
   }
   if (spec.uses_files && !spec.region.open()) {
     steps.push_back(Step("open", all.slowest.open_ns, "before the timed region"));

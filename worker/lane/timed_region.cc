@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cinttypes>
+#include <cstdio>
 #include <span>
 
+#include "common/proc_file.h"
 #include "common/status_util.h"
 #include "worker/metadata/metadata_stream.h"
 
@@ -24,6 +27,18 @@ struct ThreadCpu {
   }
 };
 
+// How long the calling thread has been ready to run, but without a processor: because others ran there, or because a
+// quota of its control groups was used up. The second number of schedstat.
+std::optional<double> RunDelaySeconds(bool has_run) {
+  const std::optional<std::string> text = ReadWholeFile("/proc/thread-self/schedstat");
+  if (!text) return std::nullopt;
+  uint64_t on_processor_ns = 0, delayed_ns = 0;
+  if (std::sscanf(text->c_str(), "%" SCNu64 " %" SCNu64, &on_processor_ns, &delayed_ns) != 2) return std::nullopt;
+  // Without CONFIG_SCHED_INFO all numbers are 0, although the thread has run. At its beginning, they may be 0 anyway.
+  if (has_run && on_processor_ns == 0 && delayed_ns == 0) return std::nullopt;
+  return static_cast<double>(delayed_ns) / 1e9;
+}
+
 // Waits between ops use the system's clock, but the loop uses its own. If a wait ended at the deadline by one clock and
 // just before it by the other, an op would begin too late. 10 ppm are more than the two can drift apart.
 int64_t WaitEndNs(int64_t start_ns, int64_t deadline_ns) {
@@ -32,6 +47,10 @@ int64_t WaitEndNs(int64_t start_ns, int64_t deadline_ns) {
 }
 
 }  // namespace
+
+void TimedRegion::NoteBefore() {
+  run_delay_before_s_ = RunDelaySeconds(/*has_run=*/false);
+}
 
 absl::Status TimedRegion::Begin(WorkerTime start) {
   outcome_.start = start;
@@ -129,7 +148,10 @@ bool TimedRegion::IsAfterDeadline() const {
 bool TimedRegion::EndPass() {
   if (MonotonicNowNs() >= last_pass_begins_ns_) return false;
   const Stopwatch watch(outcome_.pass_end_ns);
-  if (work_.flushes_passes()) pass_end_status_ = setup_.engine().Flush();
+  if (work_.flushes_passes()) {
+    pass_end_status_ = setup_.engine().Flush();
+    setup_.NoteFlushed();
+  }
   if (work_.flushes_passes() && setup_.context().pass == 0) outcome_.first_pass_flushed_ns = MonotonicNowNs();
   if (work_.forgets_passes() && pass_end_status_.ok()) {
     setup_.engine().ReleasePages();
@@ -182,6 +204,9 @@ absl::Status TimedRegion::Close() {
   const ThreadCpu cpu = ThreadCpu::Now();
   outcome_.cpu_user_s += cpu.user_s;
   outcome_.cpu_system_s += cpu.system_s;
+  if (const std::optional<double> now_s = RunDelaySeconds(/*has_run=*/true); now_s && run_delay_before_s_) {
+    outcome_.run_delay_s = std::max(0.0, *now_s - *run_delay_before_s_);
+  }
   return closed;
 }
 
@@ -190,14 +215,30 @@ uint64_t TimedRegion::UnfinishedOps() const {
   const std::optional<MetadataWork>& metadata = work_.metadata;
   const uint64_t done = setup_.recorder().ops();
   if (metadata && metadata->effect.replaces_files) {
+    if (work_.plan.has_finish_bytes() && work_.plan.finish_bytes() == 0) return 0;
     return (kOpsPerMixCycle - done % kOpsPerMixCycle) % kOpsPerMixCycle;
   }
   // A deadline determines how many files exist: later phases use those that were created by then.
   const bool may_be_fewer = outcome_.hit_deadline && metadata && metadata->effect.makes.Has(TreePart::kFiles);
   const bool must_be_whole = metadata ? metadata->effect.changes_names() && !may_be_fewer
                                       : work_.creates_files() && setup_.context().pass == 0;
+  const uint64_t ops = must_be_whole ? OpsToFinish() : 0;
+  return done < ops ? ops - done : 0;
+}
+
+// The number of ops of a pass after which the lane has created what later phases need.
+uint64_t TimedRegion::OpsToFinish() const {
   const uint64_t ops_per_pass = setup_.stream().ops_per_pass();
-  return must_be_whole && done < ops_per_pass ? ops_per_pass - done : 0;
+  if (!work_.plan.has_finish_bytes()) return ops_per_pass;
+  const uint64_t bytes = work_.plan.finish_bytes();
+  if (bytes == 0) return 0;
+  // In any other order than that of the files, the last op may write their beginning.
+  const bool in_order = !work_.metadata && work_.spec.replayed == nullptr &&
+                        (work_.spec.operation->pattern == Pattern::kSequential ||
+                         work_.spec.operation->pattern == Pattern::kSequentialMix);
+  if (!in_order) return ops_per_pass;
+  const uint64_t op_bytes = std::max<uint64_t>(1, work_.spec.shape.record_bytes);
+  return std::min(ops_per_pass, (bytes + op_bytes - 1) / op_bytes);
 }
 
 }  // namespace iobench

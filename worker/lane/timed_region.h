@@ -50,6 +50,8 @@ struct RegionOutcome {
   int64_t close_ns = 0, close_end_ns = 0;
   // CPU time of the lane's thread from Begin to Close.
   double cpu_user_s = 0, cpu_system_s = 0;
+  // The same for the time in which it was ready to run, but had no processor. Negative: the kernel does not say.
+  double run_delay_s = -1;
   uint64_t found_items = 0;
 };
 
@@ -63,6 +65,8 @@ class TimedRegion {
   TimedRegion(const TimedRegion&) = delete;  // the set-up's context refers to it
   TimedRegion& operator=(const TimedRegion&) = delete;
 
+  // Before the lane waits for the start: reads what would take too long afterwards.
+  void NoteBefore();
   // At the start; with region.open, opens the files.
   absl::Status Begin(WorkerTime start);
   // Runs ops until done, stopped, failed, or the deadline.
@@ -79,8 +83,8 @@ class TimedRegion {
   absl::Status Close();
 
   const RegionOutcome& outcome() const { return outcome_; }
-  // The number of ops that remain to be done unmeasured: a file that this phase creates is incomplete, or only some
-  // items of a tree have been changed.
+  // The number of ops that remain to be done unmeasured: later phases need more of the files that this phase creates, or
+  // items of a tree that have not been changed (LanePlan.finish_bytes).
   uint64_t UnfinishedOps() const;
 
  private:
@@ -88,12 +92,14 @@ class TimedRegion {
   std::optional<LaneFailure> Run();
   bool GoesOnAfterFailure();
   bool IsAfterDeadline() const;
+  uint64_t OpsToFinish() const;
   bool EndPass();  // false: failed, or the time of whole_passes is over
 
   const LaneWork& work_;
   LaneSetup& setup_;
   LaneDirectory& directory_;
   RegionOutcome outcome_;
+  std::optional<double> run_delay_before_s_;
   absl::Status pass_end_status_;
   int64_t last_pass_begins_ns_ = INT64_MAX;  // whole_passes: no pass begins from then on
 };

@@ -8,7 +8,8 @@ namespace iobench {
 LaneRecorder::LaneRecorder(OpKinds kinds, const TickScale& scale)
     : scale_(scale),
       slices_(std::max<uint64_t>(1, scale.DurationTicks(LatencySlices::kFirstSliceNs))),
-      timeline_(std::max<uint64_t>(1, scale.DurationTicks(kFirstIntervalNs))) {
+      timeline_(std::max<uint64_t>(1, scale.DurationTicks(kFirstIntervalNs))),
+      shortest_gap_ticks_(std::max<uint64_t>(2, scale.DurationTicks(kShortestGapNs))) {
   for (int i = 0; i < kOpKindCount; ++i) {
     if (kinds.Has(static_cast<OpKind>(i))) kinds_[static_cast<size_t>(i)] = std::make_unique<Kind>();
   }
@@ -18,7 +19,10 @@ void LaneRecorder::Start(Ticks at) {
   first_op_ = at;
   last_end_ = at;
   counts_from_ = at;
+  gaps_from_ = at;
   longest_stall_ = {at, at};
+  gap_count_ = 0;
+  look_at_ = {at.value + shortest_gap_ticks_ / 2};
   timeline_.Start(at);
   slices_.Start(warmup_end_ == kNoWarmup ? at : std::max(at, warmup_end_));
   SetNextEvent();
@@ -27,6 +31,7 @@ void LaneRecorder::Start(Ticks at) {
 void LaneRecorder::Resume(Ticks at) {
   NoteStallAtEnd();
   counts_from_ = at;
+  gaps_from_ = at;
 }
 
 void LaneRecorder::SetWarmupEnd(Ticks at) {
@@ -51,6 +56,7 @@ void LaneRecorder::Event(Ticks begin, Ticks now) {
   assert(now >= next_event_);
   NoteStall(timeline_.EndBefore(now, ops()), begin, now);
   if (now >= timeline_.next_point()) timeline_.Keep(now, bytes(), ops());
+  look_at_ = {now.value + shortest_gap_ticks_ / 2};
   SetNextEvent();
 }
 
@@ -116,11 +122,25 @@ void LaneRecorder::EndWarmupBefore(Ticks now) {
 // Between `before`, the previous end, and the op's begin, the lane may have paused as the plan requires. That pause
 // comes first and is not part of a stall; the rest of the time, and the op itself, may be.
 void LaneRecorder::NoteStall(Ticks before, Ticks begin, Ticks now) {
-  before = std::max(before, counts_from_);
-  const uint64_t hook_ticks = begin > before ? begin.value - before.value : 0;
-  const Ticks from{before.value + std::min(hook_ticks, asked_pause_ticks_)};
-  const uint64_t longest_ticks = longest_stall_.end.value - longest_stall_.begin.value;
-  if (now.value - from.value > longest_ticks) longest_stall_ = {from, now};
+  const auto stall_since = [&](Ticks earliest) {
+    const Ticks since = std::max(before, earliest);
+    const uint64_t hook_ticks = begin > since ? begin.value - since.value : 0;
+    const Ticks from{since.value + std::min(hook_ticks, asked_pause_ticks_)};
+    return Stall{from, now, flushed_until_ > from};
+  };
+  const Stall counted = stall_since(counts_from_);
+  if (counted.ticks() > longest_stall_.ticks()) longest_stall_ = counted;
+  if (const Stall gap = stall_since(gaps_from_); gap.ticks() >= shortest_gap_ticks_) NoteGap(gap);
+}
+
+void LaneRecorder::NoteGap(const Stall& gap) {
+  if (gap_count_ < kMaxGaps) {
+    gaps_[gap_count_++] = gap;
+    return;
+  }
+  Stall& shortest =
+      *std::ranges::min_element(gaps_, [](const Stall& a, const Stall& b) { return a.ticks() < b.ticks(); });
+  if (gap.ticks() > shortest.ticks()) shortest = gap;
 }
 
 // No op ends the wait or the failed ops at the end, so no event evaluates them.
@@ -131,7 +151,7 @@ void LaneRecorder::NoteStallAtEnd() {
 }
 
 void LaneRecorder::SetNextEvent() {
-  next_event_ = std::min({timeline_.next_point(), slices_.slice_end(), warmup_end_});
+  next_event_ = std::min({timeline_.next_point(), slices_.slice_end(), warmup_end_, look_at_});
 }
 
 }  // namespace iobench

@@ -81,6 +81,9 @@ class LaneRecorder {
   // Up to `ticks` between two ops are not a stall, because the plan asks for such pauses. Call it before Start.
   void SetAskedPause(uint64_t ticks) { asked_pause_ticks_ = ticks; }
 
+  // Until `at`, which is now, the lane's files were flushed between two passes or bursts.
+  void NoteFlushedUntil(Ticks at) { flushed_until_ = at; }
+
   // Closes the timeline after the last op, and evaluates the time from then to ops_end() as a stall. If the warm-up has
   // not ended by then, all ops count as warm-up. Call it after the last Run of a phase; further calls have no effect.
   void Finish();
@@ -102,13 +105,19 @@ class LaneRecorder {
   uint64_t bytes_of(OpKind kind) const;
   uint64_t ops_of(OpKind kind) const;
   const Histogram* histogram_of(OpKind kind) const;
-  // The longest time after the warm-up in which no op ended; failed ops do not count as ends. It is evaluated only when
-  // a timeline point is kept, so it costs nothing per op. A stall shorter than the distance of the points (0.1 % of the
-  // phase) is not detected; without any, begin equals end.
+  // A time in which no op ended; failed ops do not count as ends. Such times are evaluated only at events, so they cost
+  // nothing per op.
   struct Stall {
     Ticks begin, end;
+    bool flushed = false;  // NoteFlushedUntil named an instant in it
+    uint64_t ticks() const { return end.value - begin.value; }
   };
+  // The longest one after the warm-up. One that is shorter than the distance of the timeline's points (0.1 % of the
+  // phase) may be missing; without any, begin equals end.
   const Stall& longest_stall() const { return longest_stall_; }
+  // Those of 1 s or more, however long the phase is, and also those in the warm-up: the longest ones, in no order.
+  static constexpr size_t kMaxGaps = 16;
+  std::span<const Stall> gaps() const { return std::span(gaps_).first(gap_count_); }
   const ProgressTimeline& timeline() const { return timeline_; }
   // Latencies of all kinds over time, after the warm-up: from its end, or from the start if that is later. Every op is
   // in the slice in which it ended.
@@ -122,10 +131,12 @@ class LaneRecorder {
   // points are full after 41 ms. If ops are longer, each becomes a point.
   static constexpr int64_t kFirstIntervalNs = 10'000;
   static constexpr Ticks kNoWarmup{UINT64_MAX};
+  static constexpr int64_t kShortestGapNs = 1'000'000'000;
 
   void EndWarmup();
   void EndWarmupBefore(Ticks now);
   void NoteStall(Ticks before, Ticks begin, Ticks now);
+  void NoteGap(const Stall& gap);
   void NoteStallAtEnd();
   void SetNextEvent();
 
@@ -145,9 +156,16 @@ class LaneRecorder {
   std::array<std::unique_ptr<Kind>, kOpKindCount> kinds_;
   Ticks first_op_, waited_until_, next_event_;
   Ticks warmup_end_ = kNoWarmup;  // kNoWarmup also once it is over
+  // In any time of kShortestGapNs there is an instant at which the end of an op is an event, so none is overlooked.
+  Ticks look_at_;
+  const uint64_t shortest_gap_ticks_;
+  Ticks flushed_until_{0};
+  Ticks gaps_from_;    // the start, or the end of a wait that the plan required
   Ticks counts_from_;  // the start, the end of the warm-up, or the end of a wait that the plan required
   uint64_t asked_pause_ticks_ = 0;
   Stall longest_stall_;
+  std::array<Stall, kMaxGaps> gaps_;
+  size_t gap_count_ = 0;
   uint64_t unmeasured_bytes_ = 0, unmeasured_ops_ = 0;
   uint64_t warmup_bytes_ = 0, warmup_ops_ = 0;
 };

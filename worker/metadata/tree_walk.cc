@@ -12,7 +12,7 @@ TreeWalk::TreeWalk(const LaneTree& names, NameKind kind, const v1::Find& wanted,
       item_count_(item_count),
       prefix_(names.PrefixOf(kind)),
       pattern_(wanted.name()),
-      wanted_bytes_(wanted.bytes()),
+      wanted_bytes_(wanted.has_bytes() ? std::optional(wanted.bytes()) : std::nullopt),
       calls_(calls),
       listing_(kListingBytes) {}
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,7 @@ class TreeWalk {
   const uint64_t item_count_;
   const std::string prefix_;  // of our names
   const std::string pattern_;
-  const uint64_t wanted_bytes_;
+  const std::optional<uint64_t> wanted_bytes_;
   const item::Calls calls_;
   uint64_t found_items_ = 0;
 
@@ -94,7 +95,7 @@ inline bool TreeWalk::IsOurs(const DirectoryEntry& entry) const {
 }
 
 inline bool TreeWalk::IsWanted(const char* name, uint64_t bytes) const {
-  return (wanted_bytes_ == 0 || bytes == wanted_bytes_) &&
+  return (!wanted_bytes_.has_value() || bytes == *wanted_bytes_) &&
          (pattern_.empty() || ::fnmatch(pattern_.c_str(), name, 0) == 0);
 }
 

@@ -95,6 +95,8 @@ void PhaseSpec::TakeFiles(const v1::Prepare& prepare) {
   interleaved = files.interleaved();
   existing_files.assign(files.existing_files().begin(), files.existing_files().end());
   data_must_exist = prepare.data_must_exist();
+  needed_bytes = prepare.needed_bytes();
+  leaves_unflushed = prepare.leaves_unflushed();
   claims.assign(prepare.claims().begin(), prepare.claims().end());
 }
 

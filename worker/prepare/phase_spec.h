@@ -76,6 +76,8 @@ struct PhaseSpec {
   double rest_s = 0;         // rest before everything else
   // Missing or short files are an error instead of being prefilled, because the data of an earlier run is used.
   bool data_must_exist = false;
+  uint64_t needed_bytes = 0;      // the operation uses only the first so many bytes of each lane's files; 0: all
+  bool leaves_unflushed = false;  // what is in memory after the timed region need not be flushed
   // Index = target: the run whose data must be there.
   std::vector<v1::DataClaim> claims;
   WorkerClock clock;

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/data_content.h"
 #include "common/model/phase_check.h"
+#include "common/process/usable_memory.h"
 #include "common/text/units.h"
 #include "worker/prepare/prepare_check.h"
 #include "worker/prepare/trace_file.h"

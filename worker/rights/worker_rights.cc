@@ -6,10 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "common/proc_file.h"
 
 namespace iobench {
 namespace {
@@ -71,19 +69,6 @@ absl::StatusOr<std::set<WorkerAction>> WorkerActionsFrom(const std::string& word
     actions.insert(found->action);
   }
   return actions;
-}
-
-uint64_t AvailableMemoryBytes() {
-  const std::optional<std::string> text = ReadWholeFile("/proc/meminfo");
-  if (!text) return 0;
-  for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
-    const std::vector<absl::string_view> fields = absl::StrSplit(line, ' ', absl::SkipEmpty());
-    uint64_t kib = 0;
-    if (fields.size() >= 2 && fields[0] == "MemAvailable:" && absl::SimpleAtoi(fields[1], &kib)) {
-      return kib * 1024;
-    }
-  }
-  return 0;
 }
 
 }  // namespace iobench

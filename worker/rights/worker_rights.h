@@ -55,9 +55,6 @@ absl::Status CheckAllowed(WorkerAction action);
 absl::StatusOr<std::set<WorkerAction>> WorkerActionsFrom(const std::string& words);
 const char* NameOf(WorkerAction action);
 
-// Returns MemAvailable of /proc/meminfo in bytes; 0: unknown.
-uint64_t AvailableMemoryBytes();
-
 }  // namespace iobench
 
 #endif  // WORKER_RIGHTS_WORKER_RIGHTS_H_

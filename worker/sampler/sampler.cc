@@ -1,11 +1,11 @@
 #include "worker/sampler/sampler.h"
 
 #include <cassert>
-#include <thread>
 #include <utility>
 
 #include "common/clock.h"
 #include "common/mutex.h"
+#include "common/process/thread.h"
 
 namespace iobench {
 namespace {
@@ -69,7 +69,7 @@ Sampler::~Sampler() {
   shared_->changed.NotifyAll();
 }
 
-std::vector<v1::ServerInterval> Sampler::Take(int64_t interval_ns) {
+absl::StatusOr<std::vector<v1::ServerInterval>> Sampler::Take(int64_t interval_ns) {
   assert(interval_ns > 0);
   std::vector<v1::ServerInterval> intervals;
   bool starts = false;
@@ -84,7 +84,15 @@ std::vector<v1::ServerInterval> Sampler::Take(int64_t interval_ns) {
     shared_->next_ns = MonotonicNowNs() + interval_ns;
     shared_->changed.NotifyAll();
   }
-  if (starts) std::thread(&Sampler::Run, shared_).detach();
+  if (starts) {
+    auto thread = StartThread([shared = shared_] { Run(shared); });
+    if (!thread.ok()) {
+      MutexLock lock(shared_->mutex);
+      shared_->interval_ns = 0;  // so that the next call tries again
+      return thread.status();
+    }
+    thread->detach();
+  }
   return intervals;
 }
 

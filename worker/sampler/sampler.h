@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "iobench/v1/result.pb.h"
 #include "worker/sampler/server_counters.h"
 
@@ -52,8 +53,9 @@ class Sampler {
   Sampler& operator=(const Sampler&) = delete;
 
   // Reads the counters now, and returns what happened since the last call, in intervals of about interval_ns (longer if
-  // there are very many, or large ones); nothing at the first call, which starts the thread. REQUIRES: interval_ns > 0.
-  std::vector<v1::ServerInterval> Take(int64_t interval_ns);
+  // there are very many, or large ones); nothing at the first call, which starts the thread. ResourceExhausted: the
+  // system refuses the thread. REQUIRES: interval_ns > 0.
+  absl::StatusOr<std::vector<v1::ServerInterval>> Take(int64_t interval_ns);
 
  private:
   struct Shared;

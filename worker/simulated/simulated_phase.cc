@@ -121,7 +121,8 @@ bool SimulatedPhase::HasShortResults() {
   return state_ == State::kRan && HaveShortResults(lanes_);
 }
 
-absl::Status SimulatedPhase::Collect(std::span<const WorkerTime> instants,
+// Phases without files have nothing to settle.
+absl::Status SimulatedPhase::Collect(std::span<const WorkerTime> instants, std::optional<WorkerTime>,
                                      const std::function<void(v1::ResultChunk)>& give) {
   RunLanes(clock_.Now());  // told to quit before the start
   {
@@ -130,6 +131,7 @@ absl::Status SimulatedPhase::Collect(std::span<const WorkerTime> instants,
   }
   v1::ResultChunk chunk;
   for (const auto& lane : lanes_) *chunk.add_lanes() = lane->ResultOn(*scale_, instants);
+  chunk.set_measured(true);
   chunk.set_last(true);
   chunk.mutable_steps()->Assign(steps_.begin(), steps_.end());
   *chunk.mutable_host() = host_;

@@ -36,7 +36,7 @@ class SimulatedPhase final : public PhaseControl, public std::enable_shared_from
   void Cancel() override;
   v1::Progress Progress(const v1::Poll& poll) const override;
   void NoteStart() override { before_ = loop_.LatestCounters(); }
-  absl::Status Collect(std::span<const WorkerTime> instants,
+  absl::Status Collect(std::span<const WorkerTime> instants, std::optional<WorkerTime> settle_until,
                        const std::function<void(v1::ResultChunk)>& give) override;
   bool HasShortResults() override;
   bool WaitForLanes(int64_t) override { return true; }  // they never hang

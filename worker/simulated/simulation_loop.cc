@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "common/clock.h"
+#include "common/process/thread.h"
+#include "common/status_util.h"
 
 namespace iobench {
 namespace {
@@ -32,6 +34,8 @@ class LoopRunner final : public TaskRunner {
   explicit LoopRunner(SimulationLoop& loop) : loop_(loop) {}
   ~LoopRunner() override { LoopRunner::Close(0); }
 
+  absl::Status Start() override { return absl::OkStatus(); }  // who owns the loop has started it
+
   void Post(std::function<void()> task) override {
     loop_.Post([state = state_, task = std::move(task)] { RunUnlessClosed(*state, task); });
   }
@@ -50,15 +54,18 @@ class LoopRunner final : public TaskRunner {
 
 }  // namespace
 
-SimulationLoop::SimulationLoop() : thread_([this] { Run(); }) {}
-
 SimulationLoop::~SimulationLoop() {
   {
     MutexLock lock(mutex_);
     ends_ = true;
     changed_.NotifyAll();
   }
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
+}
+
+absl::Status SimulationLoop::Start() {
+  IOBENCH_ASSIGN_OR_RETURN(thread_, StartThread([this] { Run(); }));
+  return absl::OkStatus();
 }
 
 void SimulationLoop::Post(std::function<void()> task) {

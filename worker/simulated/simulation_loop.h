@@ -11,6 +11,7 @@
 #include <memory>
 #include <thread>
 
+#include "absl/status/status.h"
 #include "common/mutex.h"
 #include "worker/client/host_counters.h"
 #include "worker/task_runner.h"
@@ -20,12 +21,14 @@ namespace iobench {
 // Any thread may post. Its runners must not outlive it.
 class SimulationLoop {
  public:
-  SimulationLoop();
+  SimulationLoop() = default;
   // Drops what has not run, and waits for what is running.
   ~SimulationLoop();
   SimulationLoop(const SimulationLoop&) = delete;
   SimulationLoop& operator=(const SimulationLoop&) = delete;
 
+  // Starts the thread. Until then, tasks wait. ResourceExhausted: the system refuses it.
+  absl::Status Start();
   void Post(std::function<void()> task);
   // Runs the task when CLOCK_MONOTONIC has reached `monotonic_ns`, before tasks that have no time.
   void PostAt(int64_t monotonic_ns, std::function<void()> task);

@@ -5,6 +5,10 @@
 
 namespace iobench {
 
+absl::StatusOr<Unstored> File::UnstoredIn(uint64_t, uint64_t, WrittenBy) {
+  return absl::UnimplementedError(absl::StrCat(path(), ": nothing tells what is stored"));
+}
+
 absl::StatusOr<uint64_t> File::ResidentBytes(uint64_t, uint64_t) {
   return absl::UnimplementedError("not supported here");
 }

@@ -44,6 +44,14 @@ enum class Holes {
   kUnknown,
 };
 
+enum class WrittenBy { kUs, kUser };
+
+// What a file holds besides data that are stored as they are.
+struct Unstored {
+  uint64_t hole_bytes = 0;        // never written: holes, and extents that are only allocated
+  uint64_t compressed_bytes = 0;  // stored in fewer blocks, as far as the file system tells
+};
+
 // An open regular file, closed by the destructor. Not thread-safe. Errors name its path.
 class File {
  public:
@@ -61,8 +69,16 @@ class File {
   virtual absl::Status WriteAt(uint64_t offset, std::span<const std::byte> data) = 0;
   // Returns when everything written is on stable storage (fsync or COMMIT).
   virtual absl::Status Sync() = 0;
+  // A part of what Sync does, so that a caller can end in between: begins to write these bytes from this host's memory to
+  // the storage, or waits until they are written. Without a cache it does nothing.
+  enum class WriteBack { kBegin, kWait };
+  virtual absl::Status WriteBackPart(WriteBack, uint64_t /*offset*/, uint64_t /*bytes*/) {
+    return absl::OkStatus();
+  }
 
   virtual absl::StatusOr<Holes> HolesIn(uint64_t begin, uint64_t end) = 0;
+  // Counts the bytes of this range that are not stored as they are. Unimplemented: unknown.
+  virtual absl::StatusOr<Unstored> UnstoredIn(uint64_t begin, uint64_t end, WrittenBy writer);
   // Allocates blocks for these bytes and extends the file to include them. Unimplemented: not supported here.
   virtual absl::Status Allocate(uint64_t offset, uint64_t bytes) = 0;
 
@@ -83,6 +99,7 @@ enum class OpenFor {
   kReading,
   kWriting,     // creates the file if it is missing
   kWritingNew,  // AlreadyExists if there is one
+  kWritingOld,  // NotFound if there is none
 };
 
 // An open directory. `name` is always a single name in it; a symbolic link is never followed. Unless stated otherwise,

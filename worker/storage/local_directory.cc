@@ -18,6 +18,7 @@
 #include "worker/rights/worker_rights.h"
 #include "worker/storage/local_file.h"
 #include "worker/storage/lustre.h"
+#include "worker/storage/told_space.h"
 
 namespace iobench {
 namespace {
@@ -114,9 +115,10 @@ absl::Status LocalDirectory::RemoveDirectory(const std::string& name) const {
 }
 
 absl::StatusOr<std::unique_ptr<File>> LocalDirectory::OpenFile(const std::string& name, OpenFor use) const {
-  const int flags = use == OpenFor::kReading   ? O_RDONLY
-                    : use == OpenFor::kWriting ? O_WRONLY | O_CREAT
-                                               : O_WRONLY | O_CREAT | O_EXCL;
+  const int flags = use == OpenFor::kReading      ? O_RDONLY
+                    : use == OpenFor::kWriting    ? O_WRONLY | O_CREAT
+                    : use == OpenFor::kWritingOld ? O_WRONLY
+                                                  : O_WRONLY | O_CREAT | O_EXCL;
   return LocalFile::Open(fd(), name, flags | O_NOFOLLOW, PathOf(name));
 }
 
@@ -141,11 +143,12 @@ absl::Status LocalDirectory::Link(const std::string& from, const std::string& to
 absl::StatusOr<v1::Space> SpaceAt(int fd, const std::string& path) {
   struct statvfs facts {};
   if (::fstatvfs(fd, &facts) != 0) return ErrnoStatus(absl::StrCat("space of ", path), errno);
-  v1::Space space;
-  space.set_total_bytes(uint64_t{facts.f_blocks} * facts.f_frsize);
-  space.set_free_bytes(uint64_t{facts.f_bfree} * facts.f_frsize);
-  space.set_available_bytes(uint64_t{facts.f_bavail} * facts.f_frsize);
-  return space;
+  return SpaceOf({.unit_bytes = facts.f_frsize,
+                  .total = facts.f_blocks,
+                  .free = facts.f_bfree,
+                  .available = facts.f_bavail,
+                  .total_items = facts.f_files,
+                  .available_items = facts.f_favail});
 }
 
 absl::StatusOr<std::unique_ptr<File>> OpenUsersFile(const std::string& path) {

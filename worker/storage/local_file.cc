@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "worker/storage/extents.h"
 
 namespace iobench {
 namespace {
@@ -102,6 +103,17 @@ absl::Status LocalFile::Sync() {
   return ErrnoStatus(absl::StrCat("fsync ", path()), errno);
 }
 
+absl::Status LocalFile::WriteBackPart(WriteBack part, uint64_t offset, uint64_t bytes) {
+  constexpr unsigned kAndWait =
+      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+  const unsigned flags = part == WriteBack::kBegin ? SYNC_FILE_RANGE_WRITE : kAndWait;
+  if (::sync_file_range(fd_.get(), static_cast<off_t>(offset), static_cast<off_t>(bytes), flags) == 0 ||
+      errno == ENOSYS || errno == EINVAL) {  // then Sync does all of it
+    return absl::OkStatus();
+  }
+  return ErrnoStatus(absl::StrCat("sync_file_range ", path()), errno);
+}
+
 // File systems that support holes report them. NFS before 4.2 cannot, and its client then reports none, which looks the
 // same as a file without holes.
 absl::StatusOr<Holes> LocalFile::HolesIn(uint64_t begin, uint64_t end) {
@@ -111,6 +123,22 @@ absl::StatusOr<Holes> LocalFile::HolesIn(uint64_t begin, uint64_t end) {
   if (::fstatfs(fd_.get(), &filesystem) != 0 || filesystem.f_type != kNfsMagic) return Holes::kNone;
   IOBENCH_ASSIGN_OR_RETURN(const NodeFacts facts, Facts());
   return facts.allocated_bytes < facts.bytes ? Holes::kUnknown : Holes::kNone;
+}
+
+absl::StatusOr<Unstored> LocalFile::UnstoredIn(uint64_t begin, uint64_t end, WrittenBy writer) {
+  struct statfs filesystem {};
+  const bool on_nfs = ::fstatfs(fd_.get(), &filesystem) == 0 && filesystem.f_type == kNfsMagic;
+  if (on_nfs && writer == WrittenBy::kUs) return Unstored{};
+  IOBENCH_ASSIGN_OR_RETURN(const NodeFacts facts, Facts());
+  end = std::min(end, facts.bytes);
+  if (begin >= end) return Unstored{};
+  Unstored unstored = {.hole_bytes = HoleBytes(fd_.get(), begin, end),
+                       .compressed_bytes = CompressedBytes(fd_.get(), begin, end)};
+  if (on_nfs && unstored.hole_bytes == 0 && facts.allocated_bytes < facts.bytes) {
+    const double missing = 1 - static_cast<double>(facts.allocated_bytes) / static_cast<double>(facts.bytes);
+    unstored.compressed_bytes = static_cast<uint64_t>(missing * static_cast<double>(end - begin));
+  }
+  return unstored;
 }
 
 // Not posix_fallocate(), which would write data if the file system cannot allocate.

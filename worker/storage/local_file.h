@@ -34,8 +34,13 @@ class LocalFile final : public File {
   absl::StatusOr<size_t> ReadAt(uint64_t offset, std::span<std::byte> into) override;
   absl::Status WriteAt(uint64_t offset, std::span<const std::byte> data) override;
   absl::Status Sync() override;
+  absl::Status WriteBackPart(WriteBack part, uint64_t offset, uint64_t bytes) override;
   // Asks with SEEK_HOLE. NFS before 4.2 reports no holes, so on NFS the number of allocated blocks is compared too.
   absl::StatusOr<Holes> HolesIn(uint64_t begin, uint64_t end) override;
+  // Asks the file's extents (extents.h). NFS before 4.2 reports no holes, so there a file with fewer blocks than bytes
+  // counts as compressed. Nothing is asked about our own files on NFS: it would flush them, and servers may tell late
+  // which blocks a new file has.
+  absl::StatusOr<Unstored> UnstoredIn(uint64_t begin, uint64_t end, WrittenBy writer) override;
   // Calls fallocate(2), never posix_fallocate(3), which would write data where the file system cannot allocate.
   absl::Status Allocate(uint64_t offset, uint64_t bytes) override;
   void ExpectScatteredReads() override;

@@ -9,6 +9,7 @@
 #include "common/status_util.h"
 #include "worker/storage/nfs_file.h"
 #include "worker/storage/nfs_raw.h"
+#include "worker/storage/told_space.h"
 
 // Starts an NFSv3 call for NfsConnection::RawCall; see IOBENCH_NFS3.
 #define IOBENCH_BEGIN(name, args) \
@@ -148,9 +149,11 @@ absl::StatusOr<v1::Space> NfsDirectory::Space() const {
                                                IOBENCH_BEGIN(fsstat, which),
                                                OnOk<FSSTAT3res>([&space](const FSSTAT3res& answer) {
                                                  const FSSTAT3resok& facts = answer.FSSTAT3res_u.resok;
-                                                 space.set_total_bytes(facts.tbytes);
-                                                 space.set_free_bytes(facts.fbytes);
-                                                 space.set_available_bytes(facts.abytes);
+                                                 space = SpaceOf({.total = facts.tbytes,
+                                                                  .free = facts.fbytes,
+                                                                  .available = facts.abytes,
+                                                                  .total_items = facts.tfiles,
+                                                                  .available_items = facts.afiles});
                                                })));
   return space;
 }
@@ -238,7 +241,7 @@ absl::Status NfsDirectory::RemoveDirectory(const std::string& name) const {
 absl::StatusOr<std::unique_ptr<File>> NfsDirectory::OpenFile(const std::string& name, OpenFor use) const {
   const NfsOpen how{.read = use == OpenFor::kReading,
                     .write = use != OpenFor::kReading,
-                    .create = use != OpenFor::kReading,
+                    .create = use == OpenFor::kWriting || use == OpenFor::kWritingNew,
                     .exclusive = use == OpenFor::kWritingNew};
   auto file = NfsFile::Open(*connection_, handle_, name, how);
   if (file.ok()) return std::make_unique<NfsDataFile>(PathOf(name), connection_, *std::move(file));

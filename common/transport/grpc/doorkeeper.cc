@@ -17,6 +17,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/process/thread.h"
+#include "common/status_util.h"
 #include "common/text/units.h"
 #include "common/transport/grpc/grpc_runtime.h"
 
@@ -100,8 +102,9 @@ Doorkeeper::~Doorkeeper() {
   Stop();
 }
 
-void Doorkeeper::Start() {
-  thread_ = std::thread([this] { Serve(); });
+absl::Status Doorkeeper::Start() {
+  IOBENCH_ASSIGN_OR_RETURN(thread_, StartThread([this] { Serve(); }));
+  return absl::OkStatus();
 }
 
 void Doorkeeper::Stop() {

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/mutex.h"
 #include "common/transport/grpc/listening_sockets.h"
@@ -48,8 +49,8 @@ class Doorkeeper {
   Doorkeeper(ListeningSockets sockets, Options options, TurnedAwayLog& log);
   ~Doorkeeper();  // closes the sockets, and connections that were not given to gRPC
   // Serves the sockets from Start to Stop, on a thread of its own. Connections that arrive before or after that wait in
-  // the kernel's queue. Stop may be called again; the destructor does.
-  void Start();
+  // the kernel's queue. Stop may be called again; the destructor does. ResourceExhausted: the system refuses the thread.
+  absl::Status Start();
   void Stop();
 
   // A worker has joined on the connection from `peer` (as PeerForPeople has it), which is gRPC's alone from now on.

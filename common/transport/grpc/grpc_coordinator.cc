@@ -15,6 +15,8 @@
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/mutex.h"
+#include "common/process/thread.h"
+#include "common/status_util.h"
 #include "common/text/units.h"
 #include "common/transport/event_queue.h"
 #include "common/transport/grpc/doorkeeper.h"
@@ -82,8 +84,8 @@ class GrpcCoordinator::Service final : public StreamObserver {
     }
     if (queue_ == nullptr) return;
     queue_->Shutdown();
-    if (!queue_thread_.joinable()) queue_thread_ = std::thread([this] { ServeQueue(); });
-    queue_thread_.join();  // gRPC insists that a queue is empty at its end
+    // gRPC insists that a queue is empty at its end.
+    queue_thread_.joinable() ? queue_thread_.join() : ServeQueue();
   }
 
   absl::Status Listen(const GrpcAddress& address) {
@@ -122,7 +124,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
                        options_.security.tls ? " with this certificate and key" : ""));
     }
     AwaitCall();
-    queue_thread_ = std::thread([this] { ServeQueue(); });
+    IOBENCH_ASSIGN_OR_RETURN(queue_thread_, StartThread([this] { ServeQueue(); }));
     // Connections that arrive meanwhile wait in the kernel's queue.
     if (options_.on_bound != nullptr) {
       if (absl::Status status = options_.on_bound(); !status.ok()) return status;
@@ -140,8 +142,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
                                 }},
         turned_away_);
     GiveToGrpc(this);  // with the doorkeeper, which the queue's thread uses; it admits the first connection
-    doorkeeper_->Start();
-    return absl::OkStatus();
+    return doorkeeper_->Start();
   }
 
   // Checks the token first, so that nothing outlives the call of a caller without it.
@@ -424,7 +425,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
 
 absl::StatusOr<std::unique_ptr<GrpcCoordinator>> GrpcCoordinator::Listen(const std::string& address,
                                                                          const GrpcListenOptions& options) {
-  PrepareGrpc();
+  if (absl::Status status = PrepareGrpc(); !status.ok()) return status;
   AllowManyConnections();
   ExpectConnections(true);
   absl::StatusOr<GrpcAddress> parsed = ParseGrpcAddress(address);

@@ -4,13 +4,17 @@
 #include <malloc.h>
 #include <openssl/ssl.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "absl/synchronization/mutex.h"
 #include "common/mutex.h"
 #include "common/open_file_limit.h"
+#include "common/process/thread.h"
+#include "common/transport/grpc/grpc_transport.h"
 
 namespace iobench {
 namespace {
@@ -50,7 +54,7 @@ void SaveMemory(void* parent, void*, CRYPTO_EX_DATA*, int, long, void*) {
 
 }  // namespace
 
-void PrepareGrpc() {
+absl::Status PrepareGrpc() {
   static const bool done = [] {
     SSL_get_ex_new_index(0, nullptr, SaveMemory, nullptr, nullptr);
     // Debian builds Abseil with assertions, so every lock that gRPC takes is checked for deadlocks in one graph of all
@@ -60,6 +64,15 @@ void PrepareGrpc() {
     return true;
   }();
   (void)done;
+  // gRPC starts threads of its own, waits for what those that could not be started would do, and says nothing.
+  return TryThreads(GrpcThreadCount());
+}
+
+uint32_t GrpcThreadCount() {
+  // gRPC 1.51: a pool with a thread per processor, and two queues with half as many each.
+  constexpr uint32_t kTimersAndExecutors = 8;
+  const uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
+  return kTimersAndExecutors + std::clamp(processors, 2u, 32u) + 2 * std::clamp(processors / 2, 2u, 16u);
 }
 
 std::string TakeLastTlsError() {

@@ -9,6 +9,8 @@ extern "C" void __tsan_release(void* address);
 
 #include <string>
 
+#include "absl/status/status.h"
+
 namespace iobench {
 
 // A peer that disappears silently (power or cable failure) is detected within 30 s. Idle streams are pinged too, since no
@@ -45,7 +47,8 @@ inline constexpr char kReceivedKey[] = "cluster-iobench-received";
 // Call it before any other use of gRPC; from any thread, any number of times. Turns off gRPC's own log lines ("E1121 …
 // chttp2_server.cc:1045] …"), which would clutter the output; the statuses report the same errors. The environment
 // variable GRPC_VERBOSITY turns them on again. Also turns off Abseil's deadlock detection for gRPC's locks.
-void PrepareGrpc();
+// ResourceExhausted: gRPC could not start its threads.
+absl::Status PrepareGrpc();
 
 // Returns OpenSSL's reason for the last TLS handshake that failed in this process, as gRPC logs it, or an empty text if
 // none has failed since the last call. Callable from any thread after PrepareGrpc.

@@ -19,6 +19,13 @@
 
 namespace iobench {
 
+// About how many threads gRPC starts in a process on this host; the number grows with that of the processors.
+uint32_t GrpcThreadCount();
+// About how many threads and processes a worker with so many lanes is: itself, its janitor, its tasks, its lanes, gRPC.
+inline uint64_t ThreadsOfWorker(uint32_t lanes) {
+  return 3 + uint64_t{lanes} + GrpcThreadCount();
+}
+
 struct GrpcListenOptions {
   // From MakeJoinSecurity for the same address. The default admits everybody and only suits Unix sockets and loopback.
   JoinSecurity security = {};

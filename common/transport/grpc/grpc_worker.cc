@@ -445,7 +445,7 @@ absl::Status RunGrpcWorker(const std::string& address, WorkerHandler& handler,
 
 absl::Status RunGrpcWorkers(const std::string& address, std::span<WorkerHandler* const> handlers,
                             const GrpcWorkerOptions& options) {
-  PrepareGrpc();
+  if (absl::Status status = PrepareGrpc(); !status.ok()) return status;
   if (handlers.size() > 1) AllowManyConnections();
   absl::StatusOr<GrpcAddress> parsed = ParseGrpcAddress(address);
   if (!parsed.ok()) return parsed.status();

@@ -146,7 +146,8 @@ class MpiWorker final : public EventSink {
 
 absl::Status WrongLauncher(const MpiLaunch& launch, const char* library) {
   return absl::FailedPreconditionError(absl::StrCat(
-      launch.launcher, " promised ", launch.promised_ranks, " ranks, but ", library,
+      launch.launcher, " promised ", launch.promised_ranks > 0 ? absl::StrCat(launch.promised_ranks) : "several",
+      " ranks, but ", library,
       ", with which cluster-iobench was built, sees only this one: start it with that library's own "
       "launcher, or build cluster-iobench with the launcher's MPI"));
 }
@@ -163,7 +164,8 @@ absl::StatusOr<std::unique_ptr<MpiSession>> MpiSession::Start() {
   if (const int error = mpi.init(&rank, &size, &ranks_on_this_host); error != 0) {
     return MpiMail::StatusOf(mpi, error, "init");
   }
-  if (const MpiLaunch launch = LauncherPromises(); launch.promised_ranks > 1 && size == 1) {
+  const MpiLaunch launch = LauncherPromises();
+  if (size == 1 && (launch.promised_ranks > 1 || launch.promised_rank > 0)) {
     mpi.finalize();
     return WrongLauncher(launch, mpi.library_version());
   }

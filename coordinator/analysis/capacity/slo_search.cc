@@ -23,6 +23,17 @@ std::string PerSecond(double ops_per_s) {
   return absl::StrCat(FormatCount(ops_per_s), " ops/s");
 }
 
+// The probability of at least `hits` of `count` if a hit and a miss were equally likely. Beyond the load where they are,
+// such a result is even less likely.
+double ChanceOf(int hits, int count) {
+  double ways = 1, sum = 0;  // of `k` hits
+  for (int k = 0; k <= count; ++k) {
+    if (k >= hits) sum += ways;
+    ways = ways * (count - k) / (k + 1);
+  }
+  return sum / std::exp2(count);
+}
+
 // What to do about a load that did not pass; empty: the judgement's reason says it.
 const char* AdviceOn(const JudgedProbe& judged, const SloSearchSettings& settings) {
   switch (judged.judgement.verdict) {
@@ -51,6 +62,8 @@ const char* NameOf(SloProbe::Purpose purpose) {
       return "double";
     case Purpose::kBisect:
       return "bisect";
+    case Purpose::kAgain:
+      return "again";
     case Purpose::kRetest:
       return "retest";
     case Purpose::kConfirm:
@@ -94,7 +107,13 @@ void SloSearch::Note(const SloResult& result) {
     return End(Kind::kInvalid, "A worker was lost: the load that was offered is unknown.");
   if (!Repeats(judged)) {
     repeated_ = false;
-    judged.counts_as_pass ? AfterPass(judged) : AfterFailure(judged);
+    if (testing_lower_) {
+      TestLower(judged);
+    } else if (testing_upper_) {
+      TestUpper(judged);
+    } else {
+      WhileSearching(judged);
+    }
   }
   if (outcome_.kind == Kind::kRunning && probes_.size() >= settings_.max_probes) EndOutOfProbes();
 }
@@ -119,45 +138,113 @@ bool SloSearch::Repeats(const JudgedProbe& judged) {
   return true;
 }
 
-void SloSearch::AfterPass(const JudgedProbe& judged) {
+void SloSearch::WhileSearching(const JudgedProbe& judged) {
+  ++(judged.counts_as_pass ? here_.passes : here_.misses);
+  // A load that could not be measured, or not for long enough, has been repeated already.
+  const bool was_repeated = !judged.counts_as_pass && judged.judgement.verdict != SloVerdict::kFail;
+  if (here_.misses >= 2 || was_repeated) return AfterFailure(judged);
+  if (here_.misses == 0 || here_.passes >= 2) return AfterPass();
+  Probe(next_.offered_per_s, Purpose::kAgain);
+}
+
+void SloSearch::AfterPass() {
+  here_ = {};
   lower_per_s_ = passed_per_s_ = next_.offered_per_s;
-  switch (next_.purpose) {
-    case Purpose::kDouble:
-      if (lower_per_s_ >= settings_.closed_loop_max_per_s) return Probe(lower_per_s_, Purpose::kConfirm);
-      return Probe(std::min(2 * lower_per_s_, settings_.closed_loop_max_per_s), Purpose::kDouble);
-    case Purpose::kBisect:
-      return Bisect();
-    case Purpose::kRetest:
-      return Probe(lower_per_s_, Purpose::kConfirm);
-    case Purpose::kConfirm:
-      return EndConfirmed(judged);
-  }
+  climbing_ ? Climb() : Bisect();
 }
 
 void SloSearch::AfterFailure(const JudgedProbe& judged) {
+  here_ = {};
   upper_per_s_ = next_.offered_per_s;
   why_upper_is_invalid_ = judged.judgement.verdict == SloVerdict::kInvalid ? judged.judgement.reason : "";
   if (next_.offered_per_s <= settings_.lowest_per_s) return EndAtLowest(judged);
-  switch (next_.purpose) {
-    case Purpose::kDouble:
-    case Purpose::kBisect:
-      return Bisect();
-    case Purpose::kRetest:
-    case Purpose::kConfirm:
-      return StepDown();
-  }
+  climbing_ = false;
+  Bisect();
+}
+
+void SloSearch::Climb() {
+  if (lower_per_s_ < settings_.closed_loop_max_per_s)
+    return Probe(std::min(2 * lower_per_s_, settings_.closed_loop_max_per_s), Purpose::kDouble);
+  climbing_ = false;
+  testing_lower_ = true;
+  Probe(lower_per_s_, Purpose::kRetest);
 }
 
 // Geometrically: the tolerance is a ratio.
 void SloSearch::Bisect() {
-  if (upper_per_s_ <= lower_per_s_ * (1 + settings_.tolerance)) return Probe(lower_per_s_, Purpose::kRetest);
-  Probe(std::sqrt(lower_per_s_ * upper_per_s_), Purpose::kBisect);
+  if (upper_per_s_ > lower_per_s_ * (1 + settings_.tolerance))
+    return Probe(std::sqrt(lower_per_s_ * upper_per_s_), Purpose::kBisect);
+  testing_lower_ = true;
+  Probe(lower_per_s_, Purpose::kRetest);
 }
 
-void SloSearch::StepDown() {
+void SloSearch::TestLower(const JudgedProbe& judged) {
+  const bool confirms = next_.purpose == Purpose::kConfirm;
+  // Of a confirming probe that fails, the second one decides.
+  if (confirms && !judged.counts_as_pass && ++confirm_misses_ == 1)
+    return Probe(lower_per_s_, Purpose::kConfirm);
+  ++(judged.counts_as_pass ? lower_tests_.passes : lower_tests_.misses);
+  const bool is_invalid = judged.judgement.verdict == SloVerdict::kInvalid;  // it has been repeated
+  if (lower_tests_.misses >= 2 || confirm_misses_ >= 2 || is_invalid) return StepDown(judged);
+  if (judged.counts_as_pass) passed_per_s_ = lower_per_s_;
+  if (!confirms) {
+    const bool is_last = lower_tests_.count() + 1 >= kBracketTests;
+    return Probe(lower_per_s_, is_last ? Purpose::kConfirm : Purpose::kRetest);
+  }
+  confirmed_ = judged;
+  testing_lower_ = false;
+  if (upper_per_s_ == 0 || !why_upper_is_invalid_.empty()) return EndBracketed();
+  testing_upper_ = true;
+  ProbeUpper();
+}
+
+void SloSearch::TestUpper(const JudgedProbe& judged) {
+  if (judged.judgement.verdict == SloVerdict::kInvalid) {
+    why_upper_is_invalid_ = judged.judgement.reason;
+    return EndBracketed();
+  }
+  ++(judged.counts_as_pass ? upper_tests_.passes : upper_tests_.misses);
+  if (upper_tests_.passes >= kBracketTests - 1) {  // it failed by chance before, so the search goes on above it
+    testing_upper_ = false;
+    climbing_ = true;
+    lower_per_s_ = passed_per_s_ = upper_per_s_;
+    upper_per_s_ = 0;
+    upper_failed_long_ = false;
+    ForgetTests();
+    return Climb();
+  }
+  if (upper_tests_.passes >= 2 && upper_tests_.misses >= 2) return StepUp();
+  if (upper_tests_.count() >= kBracketTests) return EndBracketed();
+  ProbeUpper();
+}
+
+// What failed in a long probe may pass in a short one.
+void SloSearch::ProbeUpper() {
+  Probe(upper_per_s_, upper_failed_long_ ? Purpose::kConfirm : Purpose::kRetest);
+}
+
+void SloSearch::ForgetTests() {
+  lower_tests_ = upper_tests_ = {};
+  confirm_misses_ = 0;
+}
+
+void SloSearch::StepDown(const JudgedProbe& judged) {
+  upper_per_s_ = lower_per_s_;
+  why_upper_is_invalid_ = judged.judgement.verdict == SloVerdict::kInvalid ? judged.judgement.reason : "";
   passed_per_s_ = 0;
+  if (upper_per_s_ <= settings_.lowest_per_s) return EndAtLowest(judged);
+  upper_failed_long_ = confirm_misses_ >= 2;
+  ForgetTests();
   lower_per_s_ = std::max(settings_.lowest_per_s, upper_per_s_ / (1 + settings_.tolerance));
   Probe(lower_per_s_, Purpose::kRetest);
+}
+
+void SloSearch::StepUp() {
+  if (upper_per_s_ >= settings_.closed_loop_max_per_s) return EndBracketed();
+  upper_tests_ = {};
+  upper_failed_long_ = false;
+  upper_per_s_ = std::min(upper_per_s_ * (1 + settings_.tolerance), settings_.closed_loop_max_per_s);
+  ProbeUpper();
 }
 
 void SloSearch::EndAtLowest(const JudgedProbe& judged) {
@@ -165,7 +252,7 @@ void SloSearch::EndAtLowest(const JudgedProbe& judged) {
   const std::string load = PerSecond(next_.offered_per_s);
   const std::string why = absl::StrCat(": ", judged.judgement.reason, ".", AdviceOn(judged, settings_));
   // The search came back to this load, from which it had gone on because it passed.
-  if (next_.purpose != Purpose::kDouble) {
+  if (testing_lower_) {
     return End(Kind::kInconclusive, absl::StrCat("The lowest load, ", load,
                                                  ", passed at first, but not when it was tested again", why));
   }
@@ -196,7 +283,7 @@ void SloSearch::EndOutOfProbes() {
     return End(Kind::kInconclusive, absl::StrCat(tried, ". ", PerSecond(passed_per_s_),
                                                  " passed, but this is not confirmed: use a longer --time."));
   }
-  if (next_.purpose == Purpose::kDouble) {  // all probes repeat the first one
+  if (climbing_) {  // all probes repeat the first one
     const JudgedProbe& last = probes_.back();
     return End(Kind::kInconclusive,
                absl::StrCat(tried, ": ", last.judgement.reason, ".", AdviceOn(last, settings_)));
@@ -209,11 +296,13 @@ void SloSearch::EndOutOfProbes() {
                                         missed->judgement.reason, ".", AdviceOn(*missed, settings_)));
 }
 
-void SloSearch::EndConfirmed(const JudgedProbe& judged) {
-  outcome_.max_per_s = next_.offered_per_s;
-  outcome_.figure_us = judged.result.figure_us;
-  outcome_.sure = judged.judgement.verdict == SloVerdict::kPass;
-  const std::string load = PerSecond(next_.offered_per_s);
+void SloSearch::EndBracketed() {
+  outcome_.max_per_s = lower_per_s_;
+  outcome_.figure_us = confirmed_->result.figure_us;
+  outcome_.sure = confirmed_->judgement.verdict == SloVerdict::kPass;
+  const std::string load = PerSecond(lower_per_s_);
+  outcome_.tests = absl::StrCat("passed ", lower_tests_.passes, " of ", lower_tests_.count(), " tests at ", load);
+  outcome_.confidence = 1 - ChanceOf(lower_tests_.passes, lower_tests_.count());
   if (upper_per_s_ == 0) {
     return End(Kind::kMetUpToMax,
                absl::StrCat(settings_.slo.text, " is met at ", load,
@@ -224,15 +313,21 @@ void SloSearch::EndConfirmed(const JudgedProbe& judged) {
                                                    PerSecond(upper_per_s_), " could not be measured: ",
                                                    why_upper_is_invalid_, ". The true limit may be higher."));
   }
-  End(Kind::kFound, absl::StrCat(settings_.slo.text, " is met up to ", load, ", but not at ",
-                                 PerSecond(upper_per_s_), "."));
+  outcome_.fails_at_per_s = upper_per_s_;
+  outcome_.confidence =
+      std::max(0.0, outcome_.confidence - ChanceOf(upper_tests_.misses, upper_tests_.count()));
+  absl::StrAppend(&outcome_.tests, ", failed ", upper_tests_.misses, " of ", upper_tests_.count(), " at ",
+                  PerSecond(upper_per_s_));
+  End(Kind::kFound,
+      absl::StrFormat("%s is met up to %s, but not at %s (confidence %.0f %%: %s).", settings_.slo.text, load,
+                      PerSecond(upper_per_s_), std::floor(100 * outcome_.confidence), outcome_.tests));
 }
 
 void SloSearch::End(Kind kind, std::string text) {
   outcome_.kind = kind;
   outcome_.text = std::move(text);
   if (outcome_.max_per_s > 0 && !outcome_.sure && kind != Kind::kInconclusive)
-    absl::StrAppend(&outcome_.text, " This is not certain: ", probes_.back().judgement.reason, ".");
+    absl::StrAppend(&outcome_.text, " This is not certain: ", confirmed_->judgement.reason, ".");
 }
 
 }  // namespace iobench

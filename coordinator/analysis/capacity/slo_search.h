@@ -29,8 +29,9 @@ struct SloProbe {
   enum class Purpose {
     kDouble,   // from the lowest load upward
     kBisect,   // between a load that passed and one that did not
-    kRetest,   // the best load again, to detect storage that has slowed down meanwhile
-    kConfirm,  // kConfirmFactor times as long
+    kAgain,    // a load that did not pass once more: a single stall must not decide
+    kRetest,   // an end of the bracket again, which also detects storage that has slowed down meanwhile
+    kConfirm,  // its lower end, kConfirmFactor times as long
   };
   double offered_per_s = 0;
   double seconds = 0;
@@ -58,18 +59,24 @@ struct SloOutcome {
   };
   Kind kind = Kind::kRunning;
   double max_per_s = 0;  // 0: none
-  double figure_us = 0;  // of the confirming probe
+  double fails_at_per_s = 0;  // the upper end of the bracket: the smallest load that failed its tests; 0: none
+  double figure_us = 0;       // of the confirming probe
+  double confidence = 0;      // that the load which passes as often as it fails is between both ends
+  std::string tests;          // what the confidence comes from: "passed 5 of 5 tests at …"
   bool sure = false;     // the confirming probe's whole interval met the SLO
   // For the user: what was found; if no load passed, what was tried, which limit was missed and what to do.
   std::string text;
 };
 
-// Doubles the load until a probe does not pass, bisects to the tolerance, tests the best load again and confirms it. If
-// a load fails one of these last two probes, a load lower by the tolerance takes its place. A probe with failed ops or
-// an unmeasured load is repeated once; after that, it bounds the search from above like a failed one. Not thread-safe.
+// Doubles the load until it does not pass, and bisects to the tolerance. A load that does not pass is offered again, and
+// two of three probes decide. Then both ends of the bracket are tested kBracketTests times: the lower one must pass all
+// but one (the last test is longer, and decides if it fails twice), the upper one must fail all but one. An end that does
+// neither is moved outward by the tolerance. A probe with failed ops or an unmeasured load is repeated once; after that,
+// it bounds the search from above like a failed one. Not thread-safe.
 class SloSearch {
  public:
   static constexpr double kConfirmFactor = 3;
+  static constexpr int kBracketTests = 5;
 
   // InvalidArgument: loads, times or the tolerance are not positive and finite, the lowest load is over the maximum,
   // probe_s is over max_probe_s, or max_probes is 0.
@@ -89,15 +96,28 @@ class SloSearch {
  private:
   explicit SloSearch(const SloSearchSettings& settings);
 
+  // Probes of one load.
+  struct Tally {
+    int passes = 0, misses = 0;
+    int count() const { return passes + misses; }
+  };
+
   void Probe(double offered_per_s, SloProbe::Purpose purpose);
   bool Repeats(const JudgedProbe& judged);
-  void AfterPass(const JudgedProbe& judged);
+  void WhileSearching(const JudgedProbe& judged);
+  void AfterPass();
   void AfterFailure(const JudgedProbe& judged);
+  void Climb();
   void Bisect();
-  void StepDown();
+  void TestLower(const JudgedProbe& judged);
+  void TestUpper(const JudgedProbe& judged);
+  void ProbeUpper();
+  void ForgetTests();
+  void StepDown(const JudgedProbe& judged);
+  void StepUp();
   void EndAtLowest(const JudgedProbe& judged);
   void EndOutOfProbes();
-  void EndConfirmed(const JudgedProbe& judged);
+  void EndBracketed();
   void End(SloOutcome::Kind kind, std::string text);
 
   SloSearchSettings settings_;
@@ -107,6 +127,13 @@ class SloSearch {
   double upper_per_s_ = 0;            // smallest load that did not pass; 0: none
   std::string why_upper_is_invalid_;  // empty: it was measured
   bool repeated_ = false;             // next_ has been invalid once
+  Tally here_;                        // of the load that is searched
+  bool climbing_ = true;              // no load has failed
+  bool testing_lower_ = false, testing_upper_ = false;
+  Tally lower_tests_, upper_tests_;
+  int confirm_misses_ = 0;
+  bool upper_failed_long_ = false;  // in a confirming probe
+  std::optional<JudgedProbe> confirmed_;  // the confirming probe of the lower end
   std::vector<JudgedProbe> probes_;
   SloOutcome outcome_;
 };

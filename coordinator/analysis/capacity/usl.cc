@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
-#include <random>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "coordinator/analysis/statistics/noise.h"
 #include "coordinator/analysis/statistics/student_t.h"
 
 namespace iobench {
@@ -19,12 +22,8 @@ namespace {
 constexpr size_t kTerms = 3;         // c0, c1, c2
 constexpr double kDependent = 1e-9;  // of a column's length; if less is left, it depends on those before it
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-struct LinearFit {
-  std::array<double, kTerms> c = {};      // 0: left out
-  std::array<double, kTerms> error = {};  // standard errors
-  double squares = 0;                     // sum of the weighted squares
-};
+constexpr size_t kDraws = 2000;       // 50 of them are beyond each end of an interval
+constexpr uint64_t kDrawSeed = 20;    // any; fixed, so that equal measurements give equal intervals
 
 double TermOf(const UslPoint& point, size_t term) {
   if (term == 0) return 1;
@@ -74,27 +73,16 @@ class Columns {
     return true;
   }
 
-  // The coefficients, and the diagonal of the inverse of A'A; `y` is reduced to the residuals.
-  struct Solution {
-    std::vector<double> x, inverse;
-  };
-  Solution Solve(std::vector<double>& y) const {
+  // The part of `y` along each column; `y` is reduced to the residuals.
+  std::vector<double> Project(std::vector<double>& y) const {
     std::vector<double> right(q_.size());
     for (size_t k = 0; k < q_.size(); ++k) {
       right[k] = Product(q_[k], y);
       Subtract(right[k], q_[k], y);
     }
-    Solution solution = {Back(right), std::vector<double>(q_.size())};
-    for (size_t column = 0; column < q_.size(); ++column) {  // columns of R^-1
-      std::vector<double> unit(q_.size());
-      unit[column] = 1;
-      const std::vector<double> inverse = Back(unit);
-      for (size_t row = 0; row < q_.size(); ++row) solution.inverse[row] += inverse[row] * inverse[row];
-    }
-    return solution;
+    return right;
   }
-
- private:
+  // The coefficients for these parts.
   std::vector<double> Back(const std::vector<double>& right) const {
     std::vector<double> x(right.size());
     for (size_t row = right.size(); row-- > 0;) {
@@ -106,32 +94,61 @@ class Columns {
     return x;
   }
 
+ private:
   std::vector<std::vector<double>> q_;
   std::vector<std::array<double, kTerms>> r_;  // by column
   std::vector<double> length_;
 };
 
-// Fits the chosen terms. nullopt: the points do not determine them.
-std::optional<LinearFit> FitTerms(std::span<const UslPoint> points, const std::vector<size_t>& terms) {
+struct LinearFit {
+  std::vector<size_t> terms;
+  Columns columns;                    // of the terms, weighted
+  std::vector<double> right;          // the weighted values along the columns
+  std::array<double, kTerms> c = {};  // 0: left out
+  double squares = 0;                 // sum of the squared relative residuals
+};
+
+double ValueOf(const std::array<double, kTerms>& c, const UslPoint& point) {
+  double value = 0;
+  for (size_t term = 0; term < kTerms; ++term) value += c[term] * TermOf(point, term);
+  return value;
+}
+
+// Fits the chosen terms with the given weights of n/X. nullopt: the points do not determine them.
+std::optional<LinearFit> FitWeighted(std::span<const UslPoint> points, const std::vector<size_t>& terms,
+                                     const std::vector<double>& weights) {
   const size_t m = points.size();
-  std::vector<double> weights(m), y(m);
-  for (size_t i = 0; i < m; ++i) {
-    weights[i] = points[i].ops_per_s * points[i].ops_per_s / points[i].n;
-    y[i] = weights[i] * points[i].n / points[i].ops_per_s;
-  }
-  Columns columns;
+  LinearFit fit{.terms = terms, .columns = {}, .right = {}};
   for (const size_t term : terms) {
     std::vector<double> column(m);
     for (size_t i = 0; i < m; ++i) column[i] = weights[i] * TermOf(points[i], term);
-    if (!columns.Add(std::move(column))) return std::nullopt;
+    if (!fit.columns.Add(std::move(column))) return std::nullopt;
   }
-  const Columns::Solution solution = columns.Solve(y);
-  LinearFit fit;
+  std::vector<double> y(m);
+  for (size_t i = 0; i < m; ++i) y[i] = weights[i] * points[i].n / points[i].ops_per_s;
+  fit.right = fit.columns.Project(y);
+  const std::vector<double> x = fit.columns.Back(fit.right);
+  for (size_t k = 0; k < terms.size(); ++k) fit.c[terms[k]] = x[k];
   for (const double residual : y) fit.squares += residual * residual;
-  const double variance = m > terms.size() ? fit.squares / static_cast<double>(m - terms.size()) : 0;
-  for (size_t k = 0; k < terms.size(); ++k) {
-    fit.c[terms[k]] = solution.x[k];
-    fit.error[terms[k]] = std::sqrt(variance * solution.inverse[k]);
+  return fit;
+}
+
+// Fits the chosen terms to relative deviations: first relative to what was measured, then to what was fitted, since
+// weights that depend on the scatter of single points would favour the slow ones. nullopt: as above.
+std::optional<LinearFit> FitTerms(std::span<const UslPoint> points, const std::vector<size_t>& terms) {
+  constexpr int kRounds = 5;  // the weights change by less than their square in each
+  std::vector<double> weights;
+  for (const UslPoint& point : points) weights.push_back(point.ops_per_s / point.n);
+  std::optional<LinearFit> fit;
+  for (int round = 0; round < kRounds; ++round) {
+    std::optional<LinearFit> next = FitWeighted(points, terms, weights);
+    if (!next.has_value()) return fit;
+    fit = std::move(next);
+    for (size_t i = 0; i < points.size(); ++i) {
+      const double value = ValueOf(fit->c, points[i]);
+      if (!(value > 0)) return fit;
+      weights[i] = 1 / value;
+    }
   }
   return fit;
 }
@@ -140,9 +157,9 @@ std::optional<LinearFit> FitTerms(std::span<const UslPoint> points, const std::v
 std::optional<LinearFit> FitWithoutNegatives(std::span<const UslPoint> points) {
   std::optional<LinearFit> best;
   for (const std::vector<size_t>& terms : {std::vector<size_t>{0, 1}, {0, 2}, {0}}) {
-    const std::optional<LinearFit> fit = FitTerms(points, terms);
+    std::optional<LinearFit> fit = FitTerms(points, terms);
     if (!fit.has_value() || fit->c[1] < 0 || fit->c[2] < 0) continue;
-    if (!best.has_value() || fit->squares < best->squares) best = fit;
+    if (!best.has_value() || fit->squares < best->squares) best = std::move(fit);
   }
   return best;
 }
@@ -186,22 +203,74 @@ void AddFigures(std::span<const UslPoint> points, UslFit& fit) {
   fit.peak_out_of_reach = fit.n_star > kMaxExtrapolation * fit.largest_n;
 }
 
-void AddWarnings(std::span<const UslPoint> points, const LinearFit& free, UslFit& fit) {
+// Lack of fit against the scatter of the repetitions, both relative (N. Draper, H. Smith, Applied Regression Analysis,
+// section 2.2).
+void TestFit(std::span<const UslPoint> points, size_t term_count, UslFit& fit) {
+  std::map<double, std::vector<double>> levels;
+  for (const UslPoint& point : points)
+    levels[point.n].push_back(point.ops_per_s / fit.terms.OpsPerSecond(point.n) - 1);
+  double pure = 0, misfit = 0;
+  for (const auto& [n, off] : levels) {
+    const double mean = std::accumulate(off.begin(), off.end(), 0.0) / static_cast<double>(off.size());
+    for (const double each : off) pure += (each - mean) * (each - mean);
+    misfit += mean * mean * static_cast<double>(off.size());
+    if (std::abs(mean) <= std::abs(fit.worst_share)) continue;
+    fit.worst_n = n;
+    fit.worst_share = mean;
+  }
+  const double pure_degrees = static_cast<double>(points.size() - levels.size());
+  const double misfit_degrees = static_cast<double>(levels.size() - term_count);
+  if (pure_degrees == 0) {
+    fit.fit_p = std::numeric_limits<double>::quiet_NaN();
+  } else if (std::abs(fit.worst_share) <= kNegligibleMisfit) {
+    fit.fit_p = 1;
+  } else {
+    fit.fit_p = pure > 0 ? FisherTail(misfit / misfit_degrees / (pure / pure_degrees), misfit_degrees, pure_degrees) : 0;
+  }
+}
+
+void AddWarnings(std::span<const UslPoint> points, UslFit& fit) {
   const size_t levels = LevelCount(points);
   if (levels < kEnoughUslLevels) {
     fit.warnings.push_back(absl::StrCat("the fit uses only ", levels, " different levels; ", kEnoughUslLevels,
                                         " or more make it reliable"));
   }
-  if (fit.super_linear) {
-    fit.warnings.push_back(absl::StrCat(
-        "throughput grows faster than linearly (sigma = ", free.c[1] / free.c[0],
-        "), which the law does not describe, so sigma is set to 0; a usual cause are caches that grow with the load"));
-  } else if (fit.sigma_was_negative) {
-    fit.warnings.push_back("sigma was negative within its error and is set to 0");
-  }
-  if (fit.kappa_was_negative) fit.warnings.push_back("kappa was negative and is set to 0");
+  if (fit.sigma_was_negative) fit.warnings.push_back("sigma was negative within its error and is set to 0");
+  if (fit.kappa_was_negative) fit.warnings.push_back("kappa was negative within its error and is set to 0");
 }
 
+// Draws of the terms c0, c1, c2 of a fit without bounds, by their multivariate t distribution.
+class TermDraws {
+ public:
+  TermDraws(const LinearFit& fit, double degrees)
+      : fit_(fit), degrees_(degrees), deviation_(std::sqrt(fit.squares / degrees)), noise_(kDrawSeed) {}
+
+  std::array<double, kTerms> Draw() {
+    double squares = 0;  // chi squared
+    for (int i = 0; i < static_cast<int>(degrees_); ++i) {
+      const double value = noise_.Normal();
+      squares += value * value;
+    }
+    const double scale = deviation_ / std::sqrt(squares / degrees_);
+    std::vector<double> right = fit_.right;
+    for (double& part : right) part += scale * noise_.Normal();
+    const std::vector<double> x = fit_.columns.Back(right);
+    std::array<double, kTerms> c = {};
+    for (size_t k = 0; k < x.size(); ++k) c[fit_.terms[k]] = x[k];
+    return c;
+  }
+
+ private:
+  const LinearFit& fit_;
+  const double degrees_, deviation_;
+  Noise noise_;
+};
+
+double Inverse(double value, double numerator = 1) {
+  return value > 0 ? numerator / value : kInfinity;
+}
+
+// The middle 95 % of the draws.
 UslInterval IntervalOfDraws(std::vector<double>& draws) {
   std::sort(draws.begin(), draws.end());
   const auto last = static_cast<double>(draws.size() - 1);
@@ -209,63 +278,11 @@ UslInterval IntervalOfDraws(std::vector<double>& draws) {
           draws[static_cast<size_t>(std::ceil(0.975 * last))]};
 }
 
-// Draws sets of points that could have been measured as well.
-class Resampler {
- public:
-  Resampler(std::span<const UslPoint> points, const UslFit& fit, uint64_t seed) : random_(seed) {
-    std::map<double, std::vector<double>> levels;
-    for (const UslPoint& point : points) levels[point.n].push_back(point.ops_per_s);
-    from_residuals_ =
-        std::any_of(levels.begin(), levels.end(), [](const auto& level) { return level.second.size() < 2; });
-    if (from_residuals_) {
-      AddResiduals(points, fit);
-      return;
-    }
-    for (const auto& [n, values] : levels) {
-      double mean = 0;
-      for (const double value : values) mean += value / static_cast<double>(values.size());
-      const auto r = static_cast<double>(values.size());
-      std::vector<double> deviations;
-      for (const double value : values) deviations.push_back((value / mean - 1) * std::sqrt(r / (r - 1)));
-      groups_.push_back({std::vector<UslPoint>(values.size(), {n, mean}), deviations});
-    }
-  }
-
-  bool from_residuals() const { return from_residuals_; }
-
-  std::vector<UslPoint> Draw() {
-    std::vector<UslPoint> drawn;
-    for (const Group& group : groups_) {
-      std::uniform_int_distribution<size_t> any(0, group.deviations.size() - 1);
-      for (const UslPoint& center : group.centers)
-        drawn.push_back({center.n, center.ops_per_s * (1 + group.deviations[any(random_)])});
-    }
-    return drawn;
-  }
-
- private:
-  struct Group {
-    std::vector<UslPoint> centers;
-    std::vector<double> deviations;  // relative; any of them may apply to any center
-  };
-
-  void AddResiduals(std::span<const UslPoint> points, const UslFit& fit) {
-    const auto m = static_cast<double>(points.size());
-    const double scale =
-        m > kTerms ? std::sqrt(m / (m - kTerms)) : 1;  // the fit has taken its share of the scatter
-    Group group;
-    for (size_t i = 0; i < points.size(); ++i) {
-      const double fitted = fit.terms.OpsPerSecond(points[i].n);
-      group.centers.push_back({points[i].n, fitted});
-      group.deviations.push_back(fit.residuals[i] / fitted * scale);
-    }
-    groups_.push_back(std::move(group));
-  }
-
-  std::mt19937_64 random_;
-  bool from_residuals_ = false;
-  std::vector<Group> groups_;
-};
+// The same with the figure in it: the bounds of other terms may have moved it.
+UslInterval IntervalAround(double figure, std::vector<double>& draws) {
+  const UslInterval interval = IntervalOfDraws(draws);
+  return {std::min(figure, interval.low), std::max(figure, interval.high)};
+}
 
 }  // namespace
 
@@ -305,46 +322,41 @@ absl::StatusOr<UslFit> FitUsl(std::span<const UslPoint> points) {
   fit.terms = {1 / linear->c[0], linear->c[1] / linear->c[0], linear->c[2] / linear->c[0]};
   fit.sigma_was_negative = free->c[1] < 0;
   fit.kappa_was_negative = free->c[2] < 0;
-  const double degrees = static_cast<double>(points.size()) - static_cast<double>(kTerms);
-  fit.super_linear = fit.sigma_was_negative && free->c[1] < -StudentQuantile(0.025, degrees) * free->error[1];
   AddFigures(points, fit);
-  AddWarnings(points, *free, fit);
+  TestFit(points, linear->terms.size(), fit);
+  AddWarnings(points, fit);
   return fit;
 }
 
-absl::StatusOr<UslIntervals> BootstrapUsl(std::span<const UslPoint> points, size_t resamples, uint64_t seed,
-                                          std::span<const double> curve_n) {
-  if (resamples < 100) return absl::InvalidArgumentError("an interval needs at least 100 resamples");
-  const absl::StatusOr<UslFit> fit = FitUsl(points);
-  if (!fit.ok()) return fit.status();
+absl::StatusOr<UslIntervals> IntervalsOf(std::span<const UslPoint> points, const UslFit& fit,
+                                         std::span<const double> curve_n) {
+  if (const absl::Status status = CheckPoints(points); !status.ok()) return status;
   for (const double n : curve_n) {
-    if (const auto x = fit->XAt(n); !x.ok()) return x.status();
+    if (const auto x = fit.XAt(n); !x.ok()) return x.status();
   }
-  Resampler resampler(points, *fit, seed);
-  std::array<std::vector<double>, 5> draws;
+  const std::optional<LinearFit> free = FitTerms(points, {0, 1, 2});
+  if (!free.has_value() || points.size() <= kTerms)
+    return absl::FailedPreconditionError("the points do not determine how far the fit may be off");
+  UslIntervals intervals;
+  intervals.degrees = static_cast<double>(points.size() - kTerms);
+  TermDraws draws(*free, intervals.degrees);
+  std::array<std::vector<double>, 5> all;
   std::vector<std::vector<double>> curve(curve_n.size());
-  for (size_t i = 0; i < resamples; ++i) {
-    const absl::StatusOr<UslFit> drawn = FitUsl(resampler.Draw());
-    if (!drawn.ok()) continue;
-    const UslTerms& terms = drawn->terms;
-    const double values[] = {terms.lambda, terms.sigma, terms.kappa, drawn->n_star, drawn->x_max};
-    for (size_t k = 0; k < draws.size(); ++k) draws[k].push_back(values[k]);
-    for (size_t k = 0; k < curve_n.size(); ++k) curve[k].push_back(terms.OpsPerSecond(curve_n[k]));
+  for (size_t i = 0; i < kDraws; ++i) {
+    const std::array<double, kTerms> c = draws.Draw();
+    const UslTerms terms = {Inverse(c[0]), c[1] / c[0], c[2] / c[0]};
+    const double values[] = {terms.lambda, terms.sigma, terms.kappa, terms.PeakN(), terms.PeakOpsPerSecond()};
+    for (size_t k = 0; k < all.size(); ++k) all[k].push_back(values[k]);
+    for (size_t k = 0; k < curve_n.size(); ++k)
+      curve[k].push_back(Inverse(ValueOf(c, {curve_n[k], 0}), curve_n[k]));
   }
-  if (2 * draws[0].size() < resamples) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "only ", draws[0].size(), " of ", resamples,
-        " resamples gave a fit: the repetitions scatter too much for an interval; measure longer"));
-  }
-  UslIntervals intervals = {.lambda = IntervalOfDraws(draws[0]),
-                            .sigma = IntervalOfDraws(draws[1]),
-                            .kappa = IntervalOfDraws(draws[2]),
-                            .n_star = IntervalOfDraws(draws[3]),
-                            .x_max = IntervalOfDraws(draws[4]),
-                            .curve = {},
-                            .resamples = draws[0].size(),
-                            .from_residuals = resampler.from_residuals()};
-  for (std::vector<double>& values : curve) intervals.curve.push_back(IntervalOfDraws(values));
+  intervals.lambda = IntervalAround(fit.terms.lambda, all[0]);
+  intervals.sigma = IntervalOfDraws(all[1]);
+  intervals.kappa = IntervalOfDraws(all[2]);
+  intervals.n_star = IntervalAround(fit.n_star, all[3]);
+  intervals.x_max = IntervalAround(fit.x_max, all[4]);
+  for (size_t k = 0; k < curve_n.size(); ++k)
+    intervals.curve.push_back(IntervalAround(fit.terms.OpsPerSecond(curve_n[k]), curve[k]));
   return intervals;
 }
 

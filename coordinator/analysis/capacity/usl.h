@@ -3,7 +3,6 @@
 #define COORDINATOR_ANALYSIS_CAPACITY_USL_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +14,8 @@ namespace iobench {
 inline constexpr size_t kMinUslLevels = 4;      // distinct n below which a fit is refused
 inline constexpr size_t kEnoughUslLevels = 6;   // below which it has a warning
 inline constexpr double kMaxExtrapolation = 2;  // times the largest measured n
+inline constexpr double kMinFitP = 0.01;        // of 100 systems that follow the law, one is said not to
+inline constexpr double kNegligibleMisfit = 0.01;
 
 // One repetition at n clients or at n lanes; a fit uses only one of the two kinds.
 struct UslPoint {
@@ -45,22 +46,28 @@ struct UslFit {
   double largest_n = 0;             // measured
   bool sigma_was_negative = false;  // then terms are set to 0 and the others refitted
   bool kappa_was_negative = false;
-  bool super_linear = false;          // sigma_was_negative, and not by chance (95 %)
-  double r_squared = 0;               // of ops/s; NaN: all points have the same throughput
-  std::vector<double> residuals;      // measured less fitted ops/s, in the order of the points
+  double r_squared = 0;           // of ops/s; NaN: all points have the same throughput
+  std::vector<double> residuals;  // measured less fitted ops/s, in the order of the points
+  // The probability of a misfit at least this large if the law held: lack of fit against the scatter of the repetitions
+  // (F test). NaN: no n has repetitions. 1: the law is within kNegligibleMisfit at every n.
+  double fit_p = 0;
+  double worst_n = 0;                 // where the law misses the measured mean the most …
+  double worst_share = 0;             // … by this share of it
   std::vector<std::string> warnings;  // sentences for the user
+
+  bool Fits() const { return fit_p >= kMinFitP; }  // false: not known to fit
 
   // OutOfRange: n is under 1 or over kMaxExtrapolation x largest_n.
   absl::StatusOr<double> XAt(double n) const;
 };
 
-// Fits n/X = c0 + c1 (n - 1) + c2 n (n - 1) by least squares with weights (X^2/n)^2, which makes it equal to least
-// squares on X. The points may come in any order, several with the same n. InvalidArgument: a point is not finite, has
-// n below 1 or no throughput. FailedPrecondition: there are under kMinUslLevels distinct n, or the points do not
-// determine the throughput of one client.
+// Fits n/X = c0 + c1 (n - 1) + c2 n (n - 1) by least squares of relative deviations: the scatter of a rate grows with it.
+// Terms that come out negative are set to 0. The points may come in any order, several with the same n. InvalidArgument:
+// a point is not finite, has n below 1 or no throughput. FailedPrecondition: there are under kMinUslLevels distinct n, or
+// the points do not determine the throughput of one client.
 absl::StatusOr<UslFit> FitUsl(std::span<const UslPoint> points);
 
-// Contains the true value with a probability of about 95 %.
+// Contains the true value with a probability of 95 %, if the law holds.
 struct UslInterval {
   double low = 0;
   double high = 0;
@@ -69,17 +76,15 @@ struct UslInterval {
 struct UslIntervals {
   UslInterval lambda, sigma, kappa, n_star, x_max;
   std::vector<UslInterval> curve;  // ops/s at each of `curve_n`
-  size_t resamples = 0;            // that gave a fit; the others are left out
-  bool from_residuals = false;     // some n had one repetition only
+  double degrees = 0;              // of freedom
 };
 
-// Percentile bootstrap. A resample draws the repetitions of each n among themselves; their deviations from the mean are
-// scaled by sqrt(r / (r - 1)), since r repetitions scatter less around their own mean than around the true one. If some
-// n has one repetition only, relative residuals of the fit are drawn instead. Equal seeds give equal intervals. Errors
-// as in FitUsl; InvalidArgument: under 100 resamples; OutOfRange: one of `curve_n` is out of reach; FailedPrecondition:
-// under half of the resamples gave a fit.
-absl::StatusOr<UslIntervals> BootstrapUsl(std::span<const UslPoint> points, size_t resamples, uint64_t seed,
-                                          std::span<const double> curve_n);
+// Intervals from Student's t with as many degrees of freedom as there are more points than terms, of the fit without
+// bounds: an interval of sigma or kappa may reach below 0. What is not linear in the terms has its interval from draws
+// of their distribution, the same each time. REQUIRES: `fit` is of these points. Errors as in FitUsl; OutOfRange: one of
+// `curve_n` is out of reach.
+absl::StatusOr<UslIntervals> IntervalsOf(std::span<const UslPoint> points, const UslFit& fit,
+                                         std::span<const double> curve_n);
 
 }  // namespace iobench
 

@@ -9,11 +9,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "coordinator/analysis/compare/bootstrap.h"
+#include "coordinator/analysis/compare/figure_error.h"
 #include "coordinator/analysis/compare/ratio_maps.h"
 #include "coordinator/analysis/compare/repetition_list.h"
 #include "coordinator/analysis/compare/report_heading.h"
 #include "coordinator/analysis/compare/verdicts.h"
+#include "coordinator/analysis/statistics/dependence.h"
 
 namespace iobench {
 namespace {
@@ -27,7 +28,7 @@ struct Tested {
   std::optional<RatioInterval> interval;
 };
 
-Tested CannotTell(double baseline, double compared, std::string why) {
+Tested Unshown(double baseline, double compared, std::string why) {
   Tested tested;
   const double ratio = compared / baseline;
   tested.estimate = UnknownEstimate(std::isfinite(ratio) && ratio > 0 ? ratio : kNaN, std::move(why));
@@ -48,10 +49,10 @@ double MeanRate(const std::vector<double>& values) {
 
 std::string SlicesWhy(const char* which, const PhaseSamples& samples) {
   if (!samples.slices_why.empty()) return absl::StrCat(which, ": ", samples.slices_why);
-  if (samples.slices.size() < kMinSlices) {
-    return absl::StrCat(which, ": only ", samples.slices.size(), " time slices; ", kMinSlices, " are needed");
+  if (samples.slices.size() < kMinSeries) {
+    return absl::StrCat(which, ": only ", samples.slices.size(), " time slices; ", kMinSeries, " are needed");
   }
-  return absl::StrCat(which, ": its rate changes too slowly for its length to tell chance from difference");
+  return absl::StrCat(which, ": nothing was moved");
 }
 
 constexpr char kRepeatHint[] = "; measure longer, or repeat the runs (--repeat 5)";
@@ -62,9 +63,9 @@ Tested RateFromSlices(const PhaseSamples& baseline, const PhaseSamples& compared
   const std::optional<RelativeError> before_error = ErrorOfSeries(baseline.slices);
   const std::optional<RelativeError> after_error = ErrorOfSeries(compared.slices);
   if (!before_error.has_value())
-    return CannotTell(before, after, absl::StrCat(SlicesWhy("baseline", baseline), kRepeatHint));
+    return Unshown(before, after, absl::StrCat(SlicesWhy("baseline", baseline), kRepeatHint));
   if (!after_error.has_value())
-    return CannotTell(before, after, absl::StrCat(SlicesWhy("other run", compared), kRepeatHint));
+    return Unshown(before, after, absl::StrCat(SlicesWhy("other run", compared), kRepeatHint));
   return TestedFrom(before, *before_error, after, *after_error, level);
 }
 
@@ -95,7 +96,7 @@ Tested LatencyFromSlices(const PhaseSamples& baseline, const PhaseSamples& compa
   const auto before_error = ErrorOfPercentile(LatencyCounts(baseline.latency).slices(), 0.99);
   const auto after_error = ErrorOfPercentile(LatencyCounts(compared.latency).slices(), 0.99);
   if (!before_error.has_value() || !after_error.has_value())
-    return CannotTell(before, after, absl::StrCat("too few time slices of latency", kRepeatHint));
+    return Unshown(before, after, absl::StrCat("too few time slices of latency", kRepeatHint));
   return TestedFrom(before, *before_error, after, *after_error, level);
 }
 
@@ -103,18 +104,18 @@ Tested TestedLatency(const PhaseSamples& baseline, const PhaseSamples& compared,
                      double level) {
   const std::vector<double> before = baseline.P99s(), after = compared.P99s();
   const double before_mean = MeanRate(before), after_mean = MeanRate(after);
-  if (!(before_mean > 0) || !(after_mean > 0)) return CannotTell(kNaN, kNaN, "no latency");
+  if (!(before_mean > 0) || !(after_mean > 0)) return Unshown(kNaN, kNaN, "no latency");
   if (baseline.p99_unsure() || compared.p99_unsure())
-    return CannotTell(before_mean, after_mean, "fewer than 100 ops are slower than p99");
+    return Unshown(before_mean, after_mean, "fewer than 100 ops are slower than p99");
   if (method == "repetitions")
     return TestedFrom(before_mean, ErrorOfMean(before), after_mean, ErrorOfMean(after), level);
   if (method == "slices") return LatencyFromSlices(baseline, compared, level);
-  return CannotTell(before_mean, after_mean, "as for the rate");
+  return Unshown(before_mean, after_mean, "as for the rate");
 }
 
 struct Pair {
   v1::PhaseComparison comparison;
-  std::optional<RatioInterval> rate;
+  std::optional<RatioInterval> rate, latency;
 };
 
 Pair Compare(const PhaseSamples& baseline, const PhaseSamples& compared, uint32_t run, double level) {
@@ -128,7 +129,7 @@ Pair Compare(const PhaseSamples& baseline, const PhaseSamples& compared, uint32_
   const std::vector<double> before = baseline.Rates(), after = compared.Rates();
   Tested rate;
   if (before.empty() || after.empty()) {
-    rate = CannotTell(kNaN, kNaN,
+    rate = Unshown(kNaN, kNaN,
                       absl::StrCat(before.empty() ? "baseline" : "other run",
                                    ": no complete measurement (interrupted, partial or failed)"));
   } else if (before.size() >= kMinRepetitions && after.size() >= kMinRepetitions) {
@@ -138,21 +139,28 @@ Pair Compare(const PhaseSamples& baseline, const PhaseSamples& compared, uint32_
     rate = RateFromSlices(baseline, compared, level);
     if (rate.interval.has_value()) comparison.set_method("slices");
   } else {
-    rate = CannotTell(MeanRate(before), MeanRate(after),
+    rate = Unshown(MeanRate(before), MeanRate(after),
                       absl::StrCat("complete repetitions: ", before.size(), " and ", after.size(),
                                    "; at least ", kMinRepetitions, " are needed in both, or one in each"));
   }
   // Latency can be told from its own slices where the rate cannot, for example because of a flush.
   const bool single = before.size() == 1 && after.size() == 1;
   const std::string latency_method = single ? "slices" : comparison.method();
-  *comparison.mutable_latency_p99() = TestedLatency(baseline, compared, latency_method, level).estimate;
+  const Tested latency = TestedLatency(baseline, compared, latency_method, level);
+  *comparison.mutable_latency_p99() = latency.estimate;
   *comparison.mutable_rate() = rate.estimate;
   pair.rate = rate.interval;
+  pair.latency = latency.interval;
   return pair;
 }
 
+// The intervals of the report's phases.
+struct Intervals {
+  std::vector<std::optional<RatioInterval>> rates, latencies;
+};
+
 void AddPairs(std::span<const RunToCompare> runs, uint32_t run, double level, v1::CompareReport& report,
-              std::vector<std::optional<RatioInterval>>& rates) {
+              Intervals& intervals) {
   const auto index_of = [](const std::vector<PhaseSamples>& phases) {
     std::map<std::string, const PhaseSamples*> index;
     for (const PhaseSamples& phase : phases) index[TextOf(phase.key)] = &phase;
@@ -173,21 +181,24 @@ void AddPairs(std::span<const RunToCompare> runs, uint32_t run, double level, v1
     }
     Pair pair = Compare(baseline, *found->second, run, level);
     *report.add_phases() = std::move(pair.comparison);
-    rates.push_back(pair.rate);
+    intervals.rates.push_back(pair.rate);
+    intervals.latencies.push_back(pair.latency);
   }
   for (const PhaseSamples& phase : runs[run].phases) {
     if (!in_baseline.contains(TextOf(phase.key))) add_unmatched(phase.key, false);
   }
 }
 
-void SetVerdicts(double level, v1::CompareReport& report) {
+void SetVerdicts(const CompareSettings& settings, v1::CompareReport& report) {
   std::vector<v1::RatioEstimate*> rates, latencies;
   for (v1::PhaseComparison& phase : *report.mutable_phases()) {
     rates.push_back(phase.mutable_rate());
     latencies.push_back(phase.mutable_latency_p99());
   }
-  SetFamilyVerdicts(rates, Better::kAbove, level);
-  SetFamilyVerdicts(latencies, Better::kBelow, level);
+  SetFamilyVerdicts(rates, Better::kAbove, settings.level, settings.margin);
+  SetFamilyVerdicts(latencies, Better::kBelow, settings.level, settings.margin);
+  for (v1::PhaseComparison& phase : *report.mutable_phases())
+    phase.set_verdict(VerdictOnBoth(phase.rate(), phase.latency_p99()));
 }
 
 void CountVerdicts(uint32_t run, v1::CompareReport& report) {
@@ -195,25 +206,21 @@ void CountVerdicts(uint32_t run, v1::CompareReport& report) {
   count.set_run(run);
   for (const v1::PhaseComparison& phase : report.phases()) {
     if (phase.run() != run) continue;
-    const std::string& verdict = phase.rate().verdict();
+    const std::string& verdict = phase.verdict();
     if (verdict == kBetter) count.set_better(count.better() + 1);
     if (verdict == kWorse) count.set_worse(count.worse() + 1);
-    if (verdict == kNoDifference) count.set_no_difference(count.no_difference() + 1);
-    if (verdict == kCannotTell) count.set_cannot_tell(count.cannot_tell() + 1);
+    if (verdict == kEqual) count.set_equal(count.equal() + 1);
+    if (verdict == kNotShown) count.set_not_shown(count.not_shown() + 1);
   }
 }
 
-void Judge(double limit, double level, std::span<const std::optional<RatioInterval>> rates,
-           v1::CompareReport& report) {
-  std::vector<double> p_values;
-  for (const auto& rate : rates) p_values.push_back(rate.has_value() ? 2 * TailBelow(*rate, limit) : kNaN);
-  const std::vector<double> adjusted = HolmAdjusted(p_values);
+void Judge(double limit, double level, const Intervals& intervals, v1::CompareReport& report) {
   v1::Gate& gate = *report.mutable_gate();
   gate.set_limit_percent(100 * limit);
-  for (size_t i = 0; i < adjusted.size(); ++i) {
-    const char* verdict = LimitVerdict(adjusted[i], level);
-    report.mutable_phases(static_cast<int>(i))->set_limit_verdict(verdict);
-    CountLimitVerdict(verdict, gate);
+  const std::vector<const char*> verdicts = LimitVerdicts(intervals.rates, intervals.latencies, limit, level);
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    report.mutable_phases(static_cast<int>(i))->set_limit_verdict(verdicts[i]);
+    CountLimitVerdict(verdicts[i], gate);
   }
 }
 
@@ -235,17 +242,17 @@ RunToCompare RunToCompareFrom(const std::string& name, const v1::RunReport& repo
 
 v1::CompareReport CompareRuns(std::span<const RunToCompare> runs, const CompareSettings& settings) {
   v1::CompareReport report;
-  FillHeading("cluster-iobench comparison 1", runs, settings, report);
+  FillHeading("cluster-iobench comparison 2", runs, settings, report);
   if (runs.size() == 1) {
     for (const PhaseSamples& phase : runs[0].phases) *report.add_repetitions() = RepetitionListOf(phase);
     return report;
   }
-  std::vector<std::optional<RatioInterval>> rates;  // of report.phases
-  for (uint32_t run = 1; run < runs.size(); ++run) AddPairs(runs, run, settings.level, report, rates);
-  SetVerdicts(settings.level, report);
-  AddRatioMaps(rates, settings.level, report);
+  Intervals intervals;
+  for (uint32_t run = 1; run < runs.size(); ++run) AddPairs(runs, run, settings.level, report, intervals);
+  SetVerdicts(settings, report);
+  AddRatioMaps(intervals.rates, settings.level, settings.margin, report);
   for (uint32_t run = 1; run < runs.size(); ++run) CountVerdicts(run, report);
-  if (settings.fail_under.has_value()) Judge(*settings.fail_under, settings.level, rates, report);
+  if (settings.fail_under.has_value()) Judge(*settings.fail_under, settings.level, intervals, report);
   return report;
 }
 

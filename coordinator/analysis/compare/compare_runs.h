@@ -25,6 +25,7 @@ RunToCompare RunToCompareFrom(const std::string& name, const v1::RunReport& repo
 
 struct CompareSettings {
   double level = 0.95;               // of intervals and verdicts; 0 < level < 1
+  double margin = 0.05;              // what lies within 1 +- this counts as equal; 0 < margin < 1
   std::optional<double> fail_under;  // a ratio: phases below it fail
 };
 

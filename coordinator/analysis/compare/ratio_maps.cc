@@ -46,7 +46,7 @@ v1::RatioEstimate MeanOfCells(const v1::CompareReport& report, const std::vector
 }  // namespace
 
 void AddRatioMaps(std::span<const std::optional<RatioInterval>> rates, double level,
-                  v1::CompareReport& report) {
+                  double margin, v1::CompareReport& report) {
   std::vector<MapKey> order;
   std::map<MapKey, std::vector<int>> phases_of;
   for (int i = 0; i < report.phases_size(); ++i) {
@@ -89,7 +89,7 @@ void AddRatioMaps(std::span<const std::optional<RatioInterval>> rates, double le
   }
   std::vector<v1::RatioEstimate*> means;
   for (v1::RatioMap& map : *report.mutable_maps()) means.push_back(map.mutable_geometric_mean());
-  SetFamilyVerdicts(means, Better::kAbove, level);
+  SetFamilyVerdicts(means, Better::kAbove, level, margin);
 }
 
 }  // namespace iobench

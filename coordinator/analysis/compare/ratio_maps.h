@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "coordinator/analysis/compare/bootstrap.h"
+#include "coordinator/analysis/compare/figure_error.h"
 #include "iobench/v1/compare.pb.h"
 
 namespace iobench {
@@ -14,7 +14,7 @@ namespace iobench {
 // several sizes or records, each combination once, and gives the geometric means their verdicts. `rates`: one per
 // phase of the report; nullopt: its ratio has no interval. REQUIRES: the phases have their verdicts.
 void AddRatioMaps(std::span<const std::optional<RatioInterval>> rates, double level,
-                  v1::CompareReport& report);
+                  double margin, v1::CompareReport& report);
 
 }  // namespace iobench
 

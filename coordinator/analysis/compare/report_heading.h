@@ -11,13 +11,14 @@
 
 namespace iobench {
 
-// Sets the schema, the level, the runs in their order, whether their plans are alike, and how the runs differ. Report:
+// Sets the schema, the level, the margin, the runs in their order, whether their plans are alike, and how the runs differ. Report:
 // v1::CompareReport or v1::HistoryReport, whose fields have the same names.
 template <typename Report>
 void FillHeading(const char* schema, std::span<const RunToCompare> runs, const CompareSettings& settings,
                  Report& report) {
   report.set_schema(schema);
   report.set_level_percent(100 * settings.level);
+  report.set_margin_percent(100 * settings.margin);
   std::vector<RunFacts> facts;
   for (const RunToCompare& run : runs) {
     *report.add_runs() = run.run;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -37,9 +38,11 @@ std::string ScalarText(const Message& message, const FieldDescriptor& field, int
   return text;
 }
 
-// Adds each scalar field that is not at its default: "phases[0].stop.time_s".
+// Adds each scalar field that is not 0, false or empty: "phases[0].stop.time_s". Earlier versions did not record whether
+// such a value had been written.
 void AddFields(const Message& message, const std::string& prefix, std::vector<RunFacts::Fact>& facts) {
   const auto& get = *message.GetReflection();
+  const std::unique_ptr<Message> zero(message.New());
   std::vector<const FieldDescriptor*> fields;
   get.ListFields(message, &fields);
   for (const FieldDescriptor* const field : fields) {
@@ -47,7 +50,9 @@ void AddFields(const Message& message, const std::string& prefix, std::vector<Ru
     const bool nested = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
     if (!field->is_repeated()) {
       if (nested) AddFields(get.GetMessage(message, field), absl::StrCat(path, "."), facts);
-      if (!nested) facts.push_back({"plan", path, ScalarText(message, *field, -1)});
+      if (nested) continue;
+      std::string text = ScalarText(message, *field, -1);
+      if (text != ScalarText(*zero, *field, -1)) facts.push_back({"plan", path, std::move(text)});
       continue;
     }
     for (int i = 0; i < get.FieldSize(message, field); ++i) {

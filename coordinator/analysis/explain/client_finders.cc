@@ -85,7 +85,9 @@ std::optional<FoundLimit> FindCpu(const v1::PhaseReport& report, const ExplainFa
   if (limited.fullest == nullptr || limited.percent < 100 * share) return std::nullopt;
   const bool others = limited.fullest->own_cpu_percent() < limited.percent / 2;
   if (kind == CpuKind::kHost && others && ServersHoldOps(report, facts)) return std::nullopt;
-  const char* what = kind == CpuKind::kLane     ? "one processor per lane: "
+  const bool waited = WaitedShare(*limited.fullest) >= kWaitedShare;
+  const char* what = kind == CpuKind::kLane && waited ? "too few processors for the lanes: "
+                     : kind == CpuKind::kLane   ? "one processor per lane: "
                      : kind == CpuKind::kStolen ? "CPU time stolen by the hypervisor: "
                      : others                   ? "client CPU, used mostly by others: "
                                                 : "client CPU: ";
@@ -100,7 +102,8 @@ double WaitingShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
 
 // Includes clients whose phase was too short for a mark.
 bool AnyClientFull(const v1::PhaseReport& report) {
-  return HasMark(report, "cpu_bound") || HasMark(report, "network_bound") ||
+  return HasMark(report, "cpu_bound") || HasMark(report, "cpu_quota") || HasMark(report, "io_limited") ||
+         HasMark(report, "network_bound") ||
          std::any_of(report.clients().begin(), report.clients().end(),
                      [](const v1::ClientPhaseReport& client) { return client.cpu_percent() > 100 * kFull; });
 }
@@ -170,6 +173,29 @@ std::optional<FoundLimit> FindPace(const v1::PhaseReport& report, const ExplainF
   }
   if (!(report.paced_ops_per_s() > 0) || HasMark(report, "pace_missed")) return std::nullopt;
   return FoundLimit{1, "the requested pace"};
+}
+
+std::optional<FoundLimit> FindCpuQuota(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  const LimitedClients limited = ClientsWithMark(report, "cpu_quota");
+  if (limited.fullest == nullptr) return std::nullopt;
+  const v1::ClientPhaseReport& client = *limited.fullest;
+  const double known = WaitedShare(client);
+  const double waited = std::isfinite(known) ? known : limited.percent / 100;
+  if (!(waited >= share)) return std::nullopt;
+  const double processors = client.host_delta().cgroup().cpu_processors();
+  return FoundOnClients(
+      limited, absl::StrCat("CPU quota of its control group: ", client.host(), ", ", FormatCount(processors),
+                            processors == 1 ? " processor" : " processors", ", throttled for ",
+                            PercentText(limited.percent / 100), " of the phase"));
+}
+
+std::optional<FoundLimit> FindIoLimit(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  const LimitedClients limited = ClientsWithMark(report, "io_limited");
+  if (limited.fullest == nullptr || limited.percent < 100 * share) return std::nullopt;
+  const v1::IoLimitDelta* const limit = FullestIoLimit(limited.fullest->host_delta());
+  if (limit == nullptr) return std::nullopt;
+  return FoundOnClients(
+      limited, absl::StrCat("I/O limit of its control group: ", limited.fullest->host(), ", ", NameOfLimit(*limit)));
 }
 
 std::optional<FoundLimit> FindClientCpu(const v1::PhaseReport& report, const ExplainFacts& facts,

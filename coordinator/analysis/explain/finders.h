@@ -7,6 +7,8 @@
 namespace iobench {
 
 // client_finders.cc: what the clients and the run itself limit.
+std::optional<FoundLimit> FindCpuQuota(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindIoLimit(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindPace(const v1::PhaseReport&, const ExplainFacts&, double);
 std::optional<FoundLimit> FindClientCpu(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindOneProcessor(const v1::PhaseReport&, const ExplainFacts&, double share);

@@ -8,12 +8,15 @@
 #include <string_view>
 
 #include "common/model/metadata_operation.h"
+#include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
+#include "coordinator/analysis/marks/maybe_cached.h"
 
 namespace iobench {
 namespace {
 
 constexpr double kCachedPercent = 5.0;
+constexpr double kHolesPercent = 5.0;
 
 bool UsesNullEngine(const PhaseView& view, uint32_t worker) {
   const v1::Assignment* assignment = view.assignments.Of(worker);
@@ -29,6 +32,7 @@ std::span<const std::string_view> RequestsOf(v1::OpKind kind) {
 struct AskedShare {
   double ops = 0;    // ops that a client could have answered from memory
   double asked = 0;  // requests for them that reached the server, at most as many
+  std::vector<const AlignedLane*> lanes;  // whose ops or requests are counted
 };
 
 // Determines how many of a client's metadata ops reached the server, as far as its counters show. REQUIRES: a metadata
@@ -42,6 +46,7 @@ AskedShare AskedShareOf(const PhaseView& view, const v1::HostDelta& host,
     std::set<std::string_view> requests;
     bool changes =
         false;  // some ops change names, and their requests cannot be distinguished from the others'
+    std::vector<const AlignedLane*> lanes;
   };
   std::map<std::string, OnMount> mounts;
   for (const AlignedLane* lane : lanes) {
@@ -50,6 +55,7 @@ AskedShare AskedShareOf(const PhaseView& view, const v1::HostDelta& host,
     if (target == nullptr || !IsNfs(*target) || UsesNullEngine(view, lane->worker)) continue;
     OnMount& on_mount = mounts[MountOf(*target, target_index)];
     on_mount.target = target_index;
+    on_mount.lanes.push_back(lane);
     on_mount.ops += static_cast<double>(lane->result->region_ops());
     for (const v1::KindResult& kind : lane->result->kinds()) {
       const auto requests = RequestsOf(kind.kind());
@@ -60,7 +66,9 @@ AskedShare AskedShareOf(const PhaseView& view, const v1::HostDelta& host,
   AskedShare share;
   for (const auto& [name, on_mount] : mounts) {
     const auto nfs = host.nfs().find(on_mount.target);
-    if (nfs == host.nfs().end() || on_mount.changes) continue;
+    if (nfs == host.nfs().end()) continue;
+    share.lanes.insert(share.lanes.end(), on_mount.lanes.begin(), on_mount.lanes.end());
+    if (on_mount.changes) continue;
     double asked = 0;
     for (const std::string_view request : on_mount.requests) {
       const auto found = nfs->second.ops().find(std::string(request));
@@ -70,6 +78,39 @@ AskedShare AskedShareOf(const PhaseView& view, const v1::HostDelta& host,
     share.asked += std::min(asked, on_mount.ops);
   }
   return share;
+}
+
+// What lanes read that is not stored as it is read, as a share of what they read.
+struct UnstoredShare {
+  double holes = 0, compressed = 0;
+};
+
+UnstoredShare UnstoredShareOf(const PhaseView& view, std::span<const AlignedLane* const> lanes) {
+  const auto lane_bytes = static_cast<double>(ShapeOf(view.run.plan(), view.phase.phase()).files.bytes_per_lane());
+  UnstoredShare sum;
+  double all = 0;
+  for (const AlignedLane* lane : lanes) {
+    const double read = TimedBytesOf(*lane->result, {OpKind::kRead, OpKind::kUpdate});
+    if (lane_bytes <= 0 || UsesNullEngine(view, lane->worker)) continue;
+    all += read;
+    sum.holes += read * std::min(1.0, static_cast<double>(lane->result->hole_bytes()) / lane_bytes);
+    sum.compressed += read * std::min(1.0, static_cast<double>(lane->result->compressed_bytes()) / lane_bytes);
+  }
+  return all > 0 ? UnstoredShare{sum.holes / all, sum.compressed / all} : UnstoredShare{};
+}
+
+void AddHoles(const PhaseView& view, const v1::ClientPhaseReport& client, const ClientPart& part,
+              std::vector<v1::Mark>& marks) {
+  const UnstoredShare share = UnstoredShareOf(view, part.lanes);
+  const double percent = 100 * (share.holes + share.compressed);
+  if (!(percent > kHolesPercent)) return;
+  marks.push_back(MakeMark(
+      "holes", client.host(), percent, kHolesPercent,
+      share.holes >= share.compressed
+          ? "over 5 % of the bytes read are in holes: nobody has written them, or they are only allocated, so the storage "
+            "reads nothing for them: write the files in full"
+          : "over 5 % of the bytes read are stored compressed, so the storage reads less than the lanes: use data that do "
+            "not compress, or turn compression off"));
 }
 
 }  // namespace
@@ -89,12 +130,15 @@ std::vector<v1::Mark> CacheMarks(const PhaseView& view, const v1::ClientPhaseRep
     mark_unless_served(from_storage + static_cast<double>(sources.cache_bytes()), from_storage,
                        "over 5 % of the bytes read came from the client's own memory: add --drop-caches, "
                        "--rotate-clients or -I");
+    AddHoles(view, client, part, marks);
+    if (auto maybe = MaybeCachedReads(view, client, part)) marks.push_back(*std::move(maybe));
   }
   if (view.traits.metadata) {
     const AskedShare share = AskedShareOf(view, client.host_delta(), part.lanes);
     mark_unless_served(share.ops, share.asked,
                        "over 5 % of the ops were answered from the client's own memory and never reached "
                        "the server: add --rotate-clients, or --drop-caches as root");
+    if (auto maybe = MaybeCachedNames(view, client, part, share.lanes)) marks.push_back(*std::move(maybe));
   }
   return marks;
 }

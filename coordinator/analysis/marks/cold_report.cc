@@ -75,22 +75,53 @@ std::string AboutRemounts(const PhaseView& view) {
   return absl::StrCat(", after a remount on ", clients.size(), clients.size() == 1 ? " client" : " clients");
 }
 
-std::string AboutServer(const PhaseView& view) {
+// Of all servers, as the user gives it, or as their samplers report it; 0: unknown.
+double ServerMemoryOf(const v1::RunRecord& run) {
+  if (run.plan().server_memory_bytes() > 0) return static_cast<double>(run.plan().server_memory_bytes());
+  double sum = 0;
+  for (const v1::WorkerFacts& sampler : run.samplers()) sum += static_cast<double>(sampler.memory_bytes());
+  return sum;
+}
+
+// Why servers did not drop their caches; empty: all did, or none was asked.
+std::string WhyNotDropped(const PhaseView& view) {
+  for (const v1::ServerRecord& server : view.phase.servers()) {
+    if (server.has_dropped_caches() && !server.dropped_caches().system_caches()) {
+      return absl::StrCat("; ", server.dropped_caches().outcome());
+    }
+  }
+  return "";
+}
+
+// What the servers' own counters show; empty: nothing.
+std::string ShownOfServer(const PhaseView& view, const v1::ReadSources& sources) {
+  if (!sources.has_server_memory_bytes()) return "";
+  const auto returned = static_cast<double>(sources.server_bytes());
+  const double of_memory = PercentOf(static_cast<double>(sources.server_memory_bytes()), returned);
+  if (of_memory > kWarmPercent) {
+    return absl::StrFormat("not cold: at least %.0f %% of what the servers returned came from their memory%s", of_memory,
+                           WhyNotDropped(view));
+  }
+  return absl::StrFormat("verified: the servers' disks delivered %.0f %% of what they returned", 100 - of_memory);
+}
+
+std::string AboutServer(const PhaseView& view, const v1::ReadSources& sources) {
   if (!AnyOnServer(view)) return "";
+  if (std::string shown = ShownOfServer(view, sources); !shown.empty()) return shown;
   for (const v1::StepResult& hook : view.phase.hooks()) {
     if (hook.name() == "before-phase") return "left to the hook of --before-phase";
   }
-  const auto memory = static_cast<double>(view.run.plan().server_memory_bytes());
+  const double memory = ServerMemoryOf(view.run);
   if (memory == 0) {
-    return "unknown: drop it with a --before-phase hook, or use files larger than the server's memory and give that "
-           "with --server-memory";
+    return "unknown: drop it with a sampler (worker --sampler --allow drop-caches) or a --before-phase hook, or use files "
+           "larger than the server's memory and give that with --server-memory";
   }
   std::vector<const AlignedLane*> lanes;
   for (const AlignedLane& lane : view.aligned.lanes) lanes.push_back(&lane);
   const auto files = static_cast<double>(FileBytesOf(view, lanes));
   if (files <= memory) {
     return absl::StrCat("may be warm: the files of ", FormatBytes(files), " fit into its memory of ",
-                        FormatBytes(memory));
+                        FormatBytes(memory), WhyNotDropped(view));
   }
   return absl::StrFormat("at most %.0f %% of the files of %s fit into its memory of %s", 100 * memory / files,
                          FormatBytes(files), FormatBytes(memory));
@@ -121,7 +152,10 @@ void FillCold(const PhaseView& view, v1::PhaseReport& report) {
     *client.add_marks() = std::move(mark);
   }
   v1::ColdReport& verdict = *report.mutable_cold();
-  verdict.set_verified(unknown.empty() && warmest <= kWarmPercent);
+  const v1::ReadSources& sources = report.read_sources();
+  const double server_percent = PercentOf(static_cast<double>(sources.server_memory_bytes()),
+                                          static_cast<double>(sources.server_bytes()));
+  verdict.set_verified(unknown.empty() && warmest <= kWarmPercent && server_percent <= kWarmPercent);
   if (!unknown.empty()) {
     constexpr size_t kMaxNamed = 3;
     const size_t more = unknown.size() - std::min(unknown.size(), kMaxNamed);
@@ -134,7 +168,7 @@ void FillCold(const PhaseView& view, v1::PhaseReport& report) {
                                         warmest <= kWarmPercent ? "verified" : "not cold", warmest,
                                         AboutRemounts(view)));
   }
-  verdict.set_server(AboutServer(view));
+  verdict.set_server(AboutServer(view, report.read_sources()));
 }
 
 }  // namespace iobench

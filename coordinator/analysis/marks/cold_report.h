@@ -9,7 +9,8 @@ namespace iobench {
 
 // Fills `cold` of a phase with --cold; other phases have none. A client was cold if at most 5 % of its files' bytes
 // were in its memory before the start and at most 5 % of what it read came from there. Adds the mark not_cold if a
-// client was not. REQUIRES: read_sources and the clients' marks are filled.
+// client was not. Servers that were warm, as far as their counters show, leave it unverified (mark server_cached).
+// REQUIRES: read_sources and the clients' marks are filled.
 void FillCold(const PhaseView& view, v1::PhaseReport& report);
 
 }  // namespace iobench

@@ -1,7 +1,9 @@
 // cpu_bound and network_bound: the client may have limited the rate, not the storage.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -40,15 +42,15 @@ bool WaitsMostly(std::span<const AlignedLane* const> lanes) {
   return waits_s > all_s / 2;
 }
 
-// Percentage of one processor over all parts in which the lane's CPU time was measured. NaN: too short, or it mostly
-// waited.
-double LaneCpuPercent(const AlignedLane& lane) {
+// Percentage of one processor over all parts in which the lane's CPU time was measured, with the time in which it was
+// ready to run if `with_delay`. NaN: too short, or it mostly waited as it was told.
+double LaneCpuPercent(const AlignedLane& lane, bool with_delay) {
   if (!lane.started) return std::nan("");
   const v1::LaneResult& result = *lane.result;
   const double ops_s = OpsSeconds(lane);
   const double all_s = ops_s + result.fsync_s() + result.close_s();
   if (all_s < kShortestLoadSeconds || WaitsSeconds(result) > ops_s / 2) return std::nan("");
-  return 100 * (result.cpu_user_s() + result.cpu_system_s()) / all_s;
+  return 100 * (result.cpu_user_s() + result.cpu_system_s() + (with_delay ? result.run_delay_s() : 0)) / all_s;
 }
 
 const char* OrLargerRecords(const PhaseView& view) {
@@ -76,22 +78,28 @@ void AddBusyHost(const PhaseView& view, const v1::ClientPhaseReport& client, std
 
 void AddBusyLanes(const PhaseView& view, const v1::ClientPhaseReport& client,
                   std::span<const AlignedLane* const> lanes, std::vector<v1::Mark>& marks) {
+  const bool waited = WaitedShare(client) >= kWaitedShare;
   size_t busy_count = 0;
   double max_percent = 0;
   for (const AlignedLane* lane : lanes) {
-    const double percent = LaneCpuPercent(*lane);
+    const double percent = LaneCpuPercent(*lane, waited);
     if (!(percent > kBusyPercent)) continue;
     ++busy_count;
     max_percent = std::max(max_percent, percent);
   }
   if (busy_count == 0 || view.traits.null_engine) return;
-  marks.push_back(MakeMark(
-      "cpu_bound", client.host(), max_percent, kBusyPercent,
-      absl::StrCat(
-          busy_count, " of ", lanes.size(), lanes.size() == 1 ? " lane" : " lanes",
-          " kept one processor over 95 % busy, so the processor is the bottleneck, not the storage: use "
-          "more lanes",
-          OrLargerRecords(view), " or more clients")));
+  const std::string who =
+      absl::StrCat(busy_count, " of ", lanes.size(), lanes.size() == 1 ? " lane" : " lanes");
+  const std::string text =
+      waited ? absl::StrCat(who, " ran or waited for a processor over 95 % of the time, because too few are left to "
+                                 "them (affinity, cpuset, other programs), so processors are the bottleneck, not the "
+                                 "storage: give the run more processors, or use fewer lanes",
+                            OrLargerRecords(view))
+             : absl::StrCat(who,
+                            " kept one processor over 95 % busy, so the processor is the bottleneck, not the storage: use "
+                            "more lanes",
+                            OrLargerRecords(view), " or more clients");
+  marks.push_back(MakeMark("cpu_bound", client.host(), std::min(100.0, max_percent), kBusyPercent, text));
 }
 
 // Returns the busiest interface that carries the targets' traffic, or the busiest of all if that is unknown.
@@ -117,9 +125,17 @@ const v1::NicDelta* FullestNic(const PhaseView& view, const v1::HostDelta& host,
 void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
                   std::span<const AlignedLane* const> lanes, std::vector<v1::Mark>& marks) {
   const v1::HostDelta& host = client.host_delta();
+  std::optional<v1::Mark> quota = QuotaMark(client), io_limit = IoLimitMark(client);
+  // However busy others keep the host: lanes that got a processor when they needed one were not held up.
+  const bool held_up = !(WaitedShare(client) < kWaitedShare);
+  const bool is_limited = (quota.has_value() && held_up) || io_limit.has_value();
+  if (quota) marks.push_back(*std::move(quota));
+  if (io_limit) marks.push_back(*std::move(io_limit));
   if (SaysLoad(view)) {
     const bool others_load = client.own_cpu_percent() < client.cpu_percent() / 2;
-    if (client.cpu_percent() > kBusyPercent && (others_load || !WaitsMostly(lanes))) {
+    if (is_limited) {
+      // The limit held the lanes up, in calls or ready to run.
+    } else if (client.cpu_percent() > kBusyPercent && (others_load ? held_up : !WaitsMostly(lanes))) {
       AddBusyHost(view, client, marks);
     } else {
       AddBusyLanes(view, client, lanes, marks);

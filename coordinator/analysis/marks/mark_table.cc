@@ -19,6 +19,9 @@ constexpr MarkRow kMarks[] = {
     {"too_short", kBrief},
     {"unflushed", kClientMemory},
     {"cached", kClientMemory},
+    {"maybe_cached", kClientMemory},
+    {"server_cached", kNotStorage},
+    {"holes", kNotStorage},
     {"not_cold", kClientMemory},
     {"absorbed", kClientMemory},
     {"not_shared", kUnsound},
@@ -29,6 +32,8 @@ constexpr MarkRow kMarks[] = {
     {"reconnected", kNote},
     {"retried_ops", kNote},
     {"stalled", kNote},
+    {"cpu_quota", kNote},
+    {"io_limited", kNote},
     {"cpu_bound", kNote},
     {"network_bound", kNote},
     {"retransmits", kNote},
@@ -36,6 +41,7 @@ constexpr MarkRow kMarks[] = {
     {"data_time", kNote},
     {"pace_missed", kNote},
     {"generator_bound", kUnsound},
+    {"shared_transport", kNote},
     {"options_differ", kNote},
 };
 

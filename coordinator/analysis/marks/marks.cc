@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "common/model/data_content.h"
 #include "common/model/plan_traits.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/marks/cold_report.h"
@@ -24,6 +25,7 @@ namespace {
 
 constexpr double kSkewPercent = 1.0;
 constexpr double kShortestSeconds = 1.0;
+constexpr double kServerCachedPercent = 5.0;
 constexpr double kFewestOpsPerLane = 100.0;
 
 std::string Counted(size_t count, std::string_view noun) {
@@ -213,6 +215,20 @@ void AddFailedOps(const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
                                         "and in the clients' kernel logs")));
 }
 
+// The figure is then one of the servers' memory and the network.
+void AddServerCached(const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
+  const v1::ReadSources& sources = report.read_sources();
+  if (!sources.has_server_memory_bytes()) return;
+  const double percent =
+      100 * static_cast<double>(sources.server_memory_bytes()) / static_cast<double>(sources.server_bytes());
+  if (!(percent > kServerCachedPercent)) return;
+  marks.push_back(MakeMark(
+      "server_cached", "phase", percent, kServerCachedPercent,
+      absl::StrFormat("at least %.0f %% of what the servers returned came from their memory and not from their disks: use "
+                      "--cold with samplers of root and --allow drop-caches, or files larger than their memory",
+                      percent)));
+}
+
 // Without any match it is unknown whether the search criteria were right.
 void AddNothingFound(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
   if (!view.traits.finds || report.found_items() > 0 || report.ops() == 0) return;
@@ -231,7 +247,7 @@ bool HasMark(const v1::PhaseReport& report, std::string_view code) {
 }
 
 bool HasFailed(const v1::PhaseReport& report) {
-  return report.lanes_failed() > 0 || report.failed_ops_size() > 0 || report.verify().mismatched() > 0 ||
+  return report.lanes_failed() > 0 || report.failed_ops_size() > 0 || FoundBadData(report.verify()) ||
          HasMark(report, "refused_result");
 }
 
@@ -258,6 +274,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   if (view.traits.buffered_writes && !view.writes->flushed) {
     marks.push_back(MakeMark("unflushed", "phase", 0, 0, WhyUnflushed(view.traits)));
   }
+  AddServerCached(report, marks);
   AddNotShared(view, marks);
   AddMemoryFs(view, marks);
   AddStartMarks(view, report, marks);
@@ -266,6 +283,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   if (std::optional<v1::Mark> data_time = DataTimeMark(report)) marks.push_back(*std::move(data_time));
   if (std::optional<v1::Mark> pace = PaceMark(view)) marks.push_back(*std::move(pace));
   for (v1::Mark& bound : GeneratorMarks(report)) marks.push_back(std::move(bound));
+  if (std::optional<v1::Mark> shared = TransportMark(view)) marks.push_back(*std::move(shared));
   if (std::optional<v1::Mark> differ = OptionsDiffer(view.run, view.roster))
     marks.push_back(*std::move(differ));
   return marks;

@@ -20,32 +20,45 @@ namespace iobench {
 void FillMarks(const PhaseView& view, v1::PhaseReport& report);
 
 // The marks of the phase as a whole: refused_result, start_late, begun_before, skewed_start, too_short, unflushed,
-// not_shared, memory_fs, partial, failed_ops, nothing_found, data_time, pace_missed, generator_bound, options_differ,
-// and FaultMarks. If no lane counts, only refused_result, partial and failed_ops: there is no figure to doubt. REQUIRES:
+// server_cached, not_shared, memory_fs, partial, failed_ops, nothing_found, data_time, pace_missed, generator_bound,
+// shared_transport, options_differ, and FaultMarks. If no lane counts, only refused_result, partial and failed_ops: there
+// is no figure to doubt. REQUIRES:
 // view.writes is set, and the rest of `report` is filled.
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
 
-// The marks of one client: clock_step, clock_uncertain, cached, absorbed, stalled, cpu_bound, network_bound,
-// retransmits. `client`: its filled row in the report, with at least one worker; `part`: its part of the same phase.
+// The marks of one client: clock_step, clock_uncertain, cached, maybe_cached, holes, absorbed, stalled, cpu_quota,
+// io_limited, cpu_bound, network_bound, retransmits. `client`: its filled row in the report, with at least one worker;
+// `part`: its part of the same phase.
 // REQUIRES: view.writes is set.
 std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
                                   const ClientPart& part);
 
-// Adds cpu_bound (the host or a lane's processor is over 95 % busy, or the hypervisor withholds over 5 %) and
-// network_bound (a link carries at least 95 % of its speed). Phases under 0.1 s get no cpu_bound, because the kernel
+// Adds cpu_quota and io_limited (limits of the client's control groups: group_marks.cc), cpu_bound (the host or a lane's
+// processor is over 95 % busy, or the hypervisor withholds over 5 %) and network_bound (a link carries at least 95 % of
+// its speed). Where such a limit explains why lanes waited, or where the lanes hardly waited for a processor, others on
+// the host are not blamed. Phases under 0.1 s get no cpu_bound, because the kernel
 // counts CPU time in ticks of 10 ms; nor do lanes that mostly wait for their pace. A percentage that is unknown (NaN)
 // sets no mark.
 void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
                   std::span<const AlignedLane* const> lanes, std::vector<v1::Mark>& marks);
 
-// Returns stalled, with the longest stall of the client's lanes, or nullopt. A stall is a time without the end of an op
-// that exceeds one second, 10 % of the phase and four times the lane's median latency: a long op is no stall if all ops
-// take that long.
+// Returns cpu_quota: quotas of control groups stopped the client's processes for more than 1 % of the phase.
+std::optional<v1::Mark> QuotaMark(const v1::ClientPhaseReport& client);
+// Returns "10 MiB/s of writes to sda".
+std::string NameOfLimit(const v1::IoLimitDelta& limit);
+// Returns io_limited: at least 90 % of a limit on block I/O was used.
+std::optional<v1::Mark> IoLimitMark(const v1::ClientPhaseReport& client);
+
+// Returns stalled, with the longest stall of the client's lanes and when there were others, or nullopt. The rule is in
+// marks/stalls.h.
 std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseReport& client,
                                   std::span<const AlignedLane* const> lanes);
 
 // Returns the marks of faults that the phase survived: resumed, reconnected, retried_ops.
 std::vector<v1::Mark> FaultMarks(const PhaseView& view, const v1::PhaseReport& report);
+
+// Returns shared_transport: with --each-path, the mounts of two paths have a connection in common on some client.
+std::optional<v1::Mark> TransportMark(const PhaseView& view);
 
 // Returns options_differ: the clients of a run differ in kernel, or, for network file systems, in file system type or
 // mount options. Options that are specific to a client (its address, its port) are ignored.

@@ -1,57 +1,83 @@
 // stalled: no op of a lane ended for a long time.
 #include <algorithm>
-#include <memory>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "common/histogram.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/marks/marks.h"
-#include "coordinator/analysis/phase/latency.h"
+#include "coordinator/analysis/marks/stalls.h"
 
 namespace iobench {
 namespace {
 
-constexpr double kShortestStallSeconds = 1.0;
-constexpr double kStallShare = 0.1;  // of the phase's duration
-constexpr double kMedianOps = 4.0;   // a long op is not a stall if all ops take that long
+constexpr size_t kMostNamed = 3;  // besides the longest stall of the longest lane
 
-double StallSeconds(const v1::LaneResult& lane) {
-  return SecondsFrom(lane.stall_end_worker_ns() - lane.stall_begin_worker_ns());
+struct StallOnAxis {
+  const AlignedLane* lane;
+  double begin_s, end_s;  // after the first op of the phase
+  double threshold_s;
+  double seconds() const { return end_s - begin_s; }
+};
+
+std::string FromTo(const StallOnAxis& stall) {
+  return absl::StrFormat("from %.2f s to %.2f s", stall.begin_s, stall.end_s);
 }
 
-double MedianOpSeconds(const v1::LaneResult& lane) {
-  const auto latency = std::make_unique<Histogram>();  // 37 KB, too large for the stack
-  AddServiceTimes(lane, *latency).IgnoreError();
-  return latency->count() > 0 ? latency->PercentileNs(0.5) / 1e9 : 0;
+// Stalls of a client's lanes at the same time have one cause. Returns one for each such time: the longest, in the order
+// of time.
+std::vector<StallOnAxis> OneOfEachTime(std::vector<StallOnAxis> stalls) {
+  std::ranges::sort(stalls, {}, &StallOnAxis::begin_s);
+  std::vector<StallOnAxis> times;
+  double until_s = 0;
+  for (const StallOnAxis& stall : stalls) {
+    if (times.empty() || stall.begin_s >= until_s) {
+      times.push_back(stall);
+    } else if (stall.seconds() > times.back().seconds()) {
+      times.back() = stall;
+    }
+    until_s = std::max(until_s, stall.end_s);
+  }
+  return times;
+}
+
+std::string OthersText(const std::vector<StallOnAxis>& times, const StallOnAxis& longest) {
+  std::string text;
+  size_t named = 0;
+  for (const StallOnAxis& stall : times) {
+    if (stall.lane == longest.lane && stall.begin_s == longest.begin_s) continue;
+    if (named++ < kMostNamed) absl::StrAppend(&text, named == 1 ? "; also " : ", ", FromTo(stall));
+  }
+  if (named > kMostNamed) absl::StrAppend(&text, " and ", named - kMostNamed, " more times");
+  return text;
 }
 
 }  // namespace
 
 std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseReport& client,
                                   std::span<const AlignedLane* const> lanes) {
-  const double threshold_s = std::max(kShortestStallSeconds, kStallShare * view.figures.duration_s);
-  const AlignedLane* longest = nullptr;
-  size_t count = 0;
+  std::vector<StallOnAxis> stalls;
+  size_t lane_count = 0;
   for (const AlignedLane* lane : lanes) {
-    const double stall_s = StallSeconds(*lane->result);
-    if (!lane->started || stall_s <= threshold_s) continue;
-    if (stall_s < kMedianOps * MedianOpSeconds(*lane->result)) continue;
-    ++count;
-    if (longest == nullptr || stall_s > StallSeconds(*longest->result)) longest = lane;
+    if (!lane->started) continue;
+    const std::vector<LaneStall> of_lane = StallsOf(*lane->result, view.figures.duration_s);
+    if (!of_lane.empty()) ++lane_count;
+    for (const LaneStall& stall : of_lane) {
+      const double begin_s =
+          SecondsFrom(lane->clock->ToCoordinator({stall.begin_worker_ns}) - view.figures.first_op);
+      stalls.push_back({lane, begin_s, begin_s + stall.seconds(), stall.threshold_s});
+    }
   }
-  if (longest == nullptr) return std::nullopt;
-  const v1::LaneResult& lane = *longest->result;
-  const double stall_s = StallSeconds(lane);
-  const double from_s =
-      SecondsFrom(longest->clock->ToCoordinator({lane.stall_begin_worker_ns()}) - view.figures.first_op);
+  if (stalls.empty()) return std::nullopt;
+  const StallOnAxis longest = *std::ranges::max_element(stalls, {}, &StallOnAxis::seconds);
+  const v1::LaneResult& lane = *longest.lane->result;
   return MakeMark(
-      "stalled", client.host(), stall_s, threshold_s,
-      absl::StrCat("worker ", longest->worker, " lane ", lane.lane(),
+      "stalled", client.host(), longest.seconds(), longest.threshold_s,
+      absl::StrCat("worker ", longest.lane->worker, " lane ", lane.lane(),
                    lane.file().empty() ? "" : absl::StrCat(" (", lane.file(), ")"), " completed no op for ",
-                   FormatSeconds(stall_s), ", from ", absl::StrFormat("%.2f", from_s), " s to ",
-                   absl::StrFormat("%.2f", from_s + stall_s), " s of the phase",
-                   lanes.size() == 1 ? "" : absl::StrCat("; ", count, " of ", lanes.size(), " lanes stalled"),
+                   FormatSeconds(longest.seconds()), ", ", FromTo(longest), " of the phase",
+                   OthersText(OneOfEachTime(stalls), longest),
+                   lanes.size() == 1 ? "" : absl::StrCat("; ", lane_count, " of ", lanes.size(), " lanes stalled"),
                    ": find out what stopped the client or the server then, and repeat"));
 }
 

@@ -29,6 +29,7 @@ std::string NameOf(v1::Mismatch::What what) {
 void AddMismatch(const PhaseView& view, uint32_t worker, const v1::LaneResult& lane,
                  const v1::Mismatch& mismatch, v1::PhaseReport& report) {
   *report.mutable_verify()->add_first() = mismatch;
+  if (mismatch.what() == v1::Mismatch::MISSING) return;  // it is the lane's problem, which has its error
   v1::ErrorReport& error = *report.add_errors();
   error.set_client(view.roster.NameOf(view.roster.ClientOf(worker)));
   error.set_worker(static_cast<int32_t>(worker));
@@ -72,6 +73,7 @@ void FillVerify(const PhaseView& view, v1::PhaseReport& report) {
       all.set_sectors(all.sectors() + lane.verify().sectors());
       all.set_mismatched(all.mismatched() + lane.verify().mismatched());
       all.set_undetermined(all.undetermined() + lane.verify().undetermined());
+      all.set_missing_bytes(all.missing_bytes() + lane.verify().missing_bytes());
       for (const auto& [name, count] : lane.verify().counts()) (*all.mutable_counts())[name] += count;
       for (const v1::Mismatch& mismatch : lane.verify().first()) {
         if (all.first_size() == kMaxMismatches) break;

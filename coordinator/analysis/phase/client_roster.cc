@@ -1,6 +1,7 @@
 #include "coordinator/analysis/phase/client_roster.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "absl/strings/str_cat.h"
@@ -57,6 +58,17 @@ const v1::TargetFacts* SeenOf(const v1::RunRecord& run, std::span<const uint32_t
     if (seen != nullptr) return seen;
   }
   return nullptr;
+}
+
+uint64_t MemoryOfWorkers(std::span<const v1::WorkerFacts* const> workers) {
+  std::map<uint64_t, uint64_t> of_groups;
+  uint64_t host_bytes = 0, sum_bytes = 0;
+  for (const v1::WorkerFacts* const facts : workers) {
+    of_groups[facts->memory_group()] = facts->memory_bytes();
+    host_bytes = std::max({host_bytes, facts->host_memory_bytes(), facts->memory_bytes()});
+  }
+  for (const auto& [group, bytes] : of_groups) sum_bytes += bytes;
+  return std::min(host_bytes, sum_bytes);
 }
 
 }  // namespace iobench

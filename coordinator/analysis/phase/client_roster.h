@@ -54,6 +54,10 @@ class ClientRoster {
 // was asked about it.
 const v1::TargetFacts* SeenOf(const v1::RunRecord& run, std::span<const uint32_t> workers, uint32_t target);
 
+// Returns the memory that workers of one client can use together, with the page cache: what limits of their control
+// groups leave them, each group counted once, and at most what the host has; 0: unknown.
+uint64_t MemoryOfWorkers(std::span<const v1::WorkerFacts* const> workers);
+
 }  // namespace iobench
 
 #endif  // COORDINATOR_ANALYSIS_PHASE_CLIENT_ROSTER_H_

@@ -72,6 +72,46 @@ void SetNfs(const std::map<uint32_t, std::string>& mount_of,
   }
 }
 
+double ThrottledShare(const v1::CgroupDelta& cgroup) {
+  return cgroup.has_throttled_s() && cgroup.seconds() > 0 ? cgroup.throttled_s() / cgroup.seconds() : -1;
+}
+
+double FullestShare(const v1::HostDelta& host) {
+  const v1::IoLimitDelta* const fullest = FullestIoLimit(host);
+  return fullest == nullptr ? -1 : IoLimitPercent(host, *fullest);
+}
+
+// Workers of one client may be in different control groups.
+void SetCgroup(std::span<const v1::WorkerPhaseResult* const> workers, v1::HostDelta& client) {
+  client.clear_cgroup();
+  const v1::HostDelta* fullest = nullptr;
+  for (const v1::WorkerPhaseResult* const worker : workers) {
+    if (!worker->host().has_cgroup()) continue;
+    const v1::CgroupDelta& is = worker->host().cgroup();
+    if (!client.has_cgroup()) {
+      *client.mutable_cgroup() = is;
+      fullest = &worker->host();
+      continue;
+    }
+    v1::CgroupDelta& most = *client.mutable_cgroup();
+    if (ThrottledShare(is) > ThrottledShare(most)) {
+      most.set_cpu_processors(is.cpu_processors());
+      most.set_throttled_s(is.throttled_s());
+      most.set_periods(is.periods());
+      most.set_throttled_periods(is.throttled_periods());
+      most.set_seconds(is.seconds());
+    }
+    if (FullestShare(worker->host()) > FullestShare(*fullest)) {
+      *most.mutable_io_limits() = is.io_limits();
+      fullest = &worker->host();
+    }
+    if (is.has_memory_max_bytes() && !(most.has_memory_max_bytes() && most.memory_max_bytes() <= is.memory_max_bytes()))
+      most.set_memory_max_bytes(is.memory_max_bytes());
+    if (is.has_memory_max_hits()) most.set_memory_max_hits(std::max(most.memory_max_hits(), is.memory_max_hits()));
+    if (is.has_oom_kills()) most.set_oom_kills(std::max(most.oom_kills(), is.oom_kills()));
+  }
+}
+
 }  // namespace
 
 ProcessKey ProcessKeyOf(const v1::RunRecord& run, uint32_t worker) {
@@ -94,6 +134,7 @@ v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPh
     for (const auto& [target, space] : worker->host().spaces())
       client.mutable_spaces()->insert({target, space});
   }
+  SetCgroup(workers, client);
   client.clear_disk_read_bytes();
   client.clear_disk_write_bytes();
   if (workers.empty()) return client;
@@ -109,6 +150,30 @@ v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPh
   if (all_know(&v1::HostDelta::has_disk_read_bytes)) client.set_disk_read_bytes(disk_read_bytes);
   if (all_know(&v1::HostDelta::has_disk_write_bytes)) client.set_disk_write_bytes(disk_write_bytes);
   return client;
+}
+
+double ThrottledPercent(const v1::HostDelta& host) {
+  const double share = ThrottledShare(host.cgroup());
+  return share < 0 ? kNaN : std::min(100.0, 100 * share);
+}
+
+double IoLimitPercent(const v1::HostDelta& host, const v1::IoLimitDelta& limit) {
+  const double allowed = limit.limit_per_s() * host.cgroup().seconds();
+  return allowed > 0 ? 100 * static_cast<double>(limit.amount()) / allowed : kNaN;
+}
+
+const v1::IoLimitDelta* FullestIoLimit(const v1::HostDelta& host) {
+  const v1::IoLimitDelta* fullest = nullptr;
+  for (const v1::IoLimitDelta& limit : host.cgroup().io_limits()) {
+    if (fullest == nullptr || IoLimitPercent(host, limit) > IoLimitPercent(host, *fullest)) fullest = &limit;
+  }
+  return fullest;
+}
+
+double WaitedShare(const v1::ClientPhaseReport& client) {
+  return client.has_lanes_run_delay_s() && client.lanes_wall_s() > 0
+             ? client.lanes_run_delay_s() / client.lanes_wall_s()
+             : kNaN;
 }
 
 double CpuPercent(const v1::HostDelta& host) {

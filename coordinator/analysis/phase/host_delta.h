@@ -21,8 +21,22 @@ ProcessKey ProcessKeyOf(const v1::RunRecord& run, uint32_t worker);
 // Returns the host's counters from the worker whose lanes ended last; all workers started counting before the common
 // start. A mount's counters come from the last of the workers with a target on it, and are those of all its targets.
 // disk_read_bytes and disk_write_bytes belong to a process, so they are summed over processes (one may contain several
-// workers); they are absent unless every worker has them. REQUIRES: the workers' numbers are below run.workers_size().
+// workers); they are absent unless every worker has them. Of the workers' control groups, the most limited one counts, for
+// each kind of limit. REQUIRES: the workers' numbers are below run.workers_size().
 v1::HostDelta ClientDelta(const v1::RunRecord& run, std::span<const v1::WorkerPhaseResult* const> workers);
+
+// Returns how much of the phase quotas of control groups stopped the client's processes, in percent; at most 100, even
+// if several processors were stopped. NaN: there is no quota, or it is not known.
+double ThrottledPercent(const v1::HostDelta& host);
+// Returns what was used of a limit on block I/O, in percent of what it allows in this time. NaN: unknown.
+double IoLimitPercent(const v1::HostDelta& host, const v1::IoLimitDelta& limit);
+// Returns the limit of which most was used; null: there is none.
+const v1::IoLimitDelta* FullestIoLimit(const v1::HostDelta& host);
+
+// Returns the share of its lanes' time in which they were ready to run, but had no processor. NaN: unknown. From
+// kWaitedShare on, processors may have held them up.
+double WaitedShare(const v1::ClientPhaseReport& client);
+inline constexpr double kWaitedShare = 0.1;
 
 // Percentages of the whole host, with all processors = 100; NaN if unknown. Waiting for I/O counts as idle. CpuPercent
 // covers user and system time, StealPercent the time that the hypervisor gave to others.

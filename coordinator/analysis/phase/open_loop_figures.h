@@ -19,6 +19,9 @@ std::optional<v1::OpenLoopReport> OpenLoopOf(const PhaseView& view, const v1::As
 
 // Fills report.parts, in the order of the assignments, if the phase has several; otherwise leaves it empty.
 void FillParts(const PhaseView& view, v1::PhaseReport& report);
+// Fills report.paths, in the order of the plan's targets, if lanes that count worked on several; otherwise leaves it
+// empty, also if the record does not say where a lane worked.
+void FillPaths(const PhaseView& view, v1::PhaseReport& report);
 
 }  // namespace iobench
 

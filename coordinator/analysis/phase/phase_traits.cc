@@ -82,7 +82,7 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
   traits.name = PhaseName(phase);
   traits.headline_in_ops = HeadlineInOps(phase);
   traits.flush_in_region = traits.buffered_writes && (phase.region().fsync() || phase.region().close());
-  for (const v1::Step& step : phase.before()) traits.drops_caches |= step.has_drop_caches();
+  traits.drops_caches = DropsCaches(phase);
   traits.flushes_passes = phase.region().flush_passes() && traits.writes;
   traits.warmup_s = phase.stop().warmup_s();
   traits.deadline_s = phase.stop().deadline_s();

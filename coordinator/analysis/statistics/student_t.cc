@@ -59,8 +59,11 @@ double StudentQuantile(double tail, double degrees) {
   return (low + high) / 2;
 }
 
-double NormalTail(double z) {
-  return std::erfc(z / std::sqrt(2.0)) / 2;
+double FisherTail(double f, double numerator_degrees, double denominator_degrees) {
+  if (std::isinf(f)) return 0;
+  const double sum = numerator_degrees * f + denominator_degrees;
+  return IncompleteBeta(denominator_degrees / 2, numerator_degrees / 2, denominator_degrees / sum,
+                        numerator_degrees * f / sum);
 }
 
 }  // namespace iobench

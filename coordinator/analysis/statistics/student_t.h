@@ -1,4 +1,4 @@
-// Student's t distribution, for intervals and tests with few values. Pure.
+// Student's t and Fisher's F distributions, for intervals and tests with few values. Pure.
 #ifndef COORDINATOR_ANALYSIS_STATISTICS_STUDENT_T_H_
 #define COORDINATOR_ANALYSIS_STATISTICS_STUDENT_T_H_
 
@@ -11,8 +11,9 @@ double StudentTail(double t, double degrees);
 // The t with StudentTail(t, degrees) = tail. REQUIRES: 0 < tail <= 0.5, degrees > 0.
 double StudentQuantile(double tail, double degrees);
 
-// P(Z > z) of the standard normal distribution.
-double NormalTail(double z);
+// P(F > f) of Fisher's distribution: the ratio of two variances with these degrees of freedom. REQUIRES: f >= 0; both
+// degrees > 0.
+double FisherTail(double f, double numerator_degrees, double denominator_degrees);
 
 }  // namespace iobench
 

@@ -114,13 +114,17 @@ absl::Status CheckChecks(const v1::Plan& plan) {
 }  // namespace
 
 void CompleteData(v1::DataContent& data) {
-  if (data.kind() == v1::DataContent::UNSPECIFIED) data.set_kind(v1::DataContent::INCOMPRESSIBLE);
+  if (!data.has_kind()) data.set_kind(v1::DataContent::INCOMPRESSIBLE);
 }
 
 void CompleteBetween(v1::Between& between) {
   if (!between.purge_processor_cache()) return;
-  between.set_processor_cache_bytes(ProcessorCacheBytes(between));
-  between.set_processor_cache_line_bytes(ProcessorCacheLineBytes(between));
+  if (!between.has_processor_cache_bytes()) {
+    between.set_processor_cache_bytes(ProcessorCacheBytes(between));
+  }
+  if (!between.has_processor_cache_line_bytes()) {
+    between.set_processor_cache_line_bytes(ProcessorCacheLineBytes(between));
+  }
 }
 
 absl::Status CheckData(const v1::Plan& plan) {

@@ -90,13 +90,11 @@ bool WorksOnTrees(const v1::Plan& plan) {
 void CompleteMetadata(v1::Operation& operation) {
   const OperationSpec& spec = *SpecOf(operation);
   operation.clear_record_bytes();
-  if (!operation.has_tree()) operation.mutable_tree()->set_items_per_lane(kDefaultItems);
   v1::Tree& tree = *operation.mutable_tree();
-  if (tree.depth() == 0) tree.set_branching(1);
-  if (tree.xattr_bytes() == 0 && MetadataSpecOf(spec).uses_xattrs) {
-    tree.set_xattr_bytes(kDefaultXattrBytes);
-  }
-  if (tree.file_bytes() == 0 && !tree.random_sizes() && EffectOf(spec).replaces_files)
+  if (!tree.has_items_per_lane()) tree.set_items_per_lane(kDefaultItems);
+  if (!tree.has_branching() && tree.depth() == 0) tree.set_branching(1);
+  if (!tree.has_xattr_bytes() && MetadataSpecOf(spec).uses_xattrs) tree.set_xattr_bytes(kDefaultXattrBytes);
+  if (!tree.has_file_bytes() && !tree.random_sizes() && EffectOf(spec).replaces_files)
     tree.set_file_bytes(kDefaultMixBytes);
 }
 
@@ -157,6 +155,16 @@ uint64_t TreeBytesPerLane(const v1::Plan& plan) {
   uint64_t bytes = 0;
   for (const auto& [key, of_tree] : bytes_of) bytes += of_tree;
   return bytes;
+}
+
+uint64_t TreeItemsPerLane(const v1::Plan& plan) {
+  std::map<Key, uint64_t> items_of;
+  ForEachOnTree(plan, [&](const v1::Operation& operation) {
+    items_of[KeyOf(operation.tree())] = operation.tree().items_per_lane();
+  });
+  uint64_t items = 0;
+  for (const auto& [key, of_tree] : items_of) items += of_tree;
+  return items;
 }
 
 }  // namespace iobench

@@ -39,6 +39,8 @@ class TreeNumbers {
 // Returns the total file size of all trees of one lane; an estimate if sizes are random: the expected size plus that of
 // one largest file. Directories and names are not counted.
 uint64_t TreeBytesPerLane(const v1::Plan& plan);
+// Returns how many names all trees of one lane have at least, each of which takes an inode; directories are not counted.
+uint64_t TreeItemsPerLane(const v1::Plan& plan);
 
 }  // namespace iobench
 

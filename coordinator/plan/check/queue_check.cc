@@ -49,7 +49,7 @@ absl::Status CheckQueue(const EngineSpec& engine, const v1::Operation& operation
 }
 
 void CompleteQueue(const EngineSpec& engine, v1::Operation& operation) {
-  if (engine.Can(EngineFeature::kQueue) && operation.depth() == 0) operation.set_depth(1);
+  if (engine.Can(EngineFeature::kQueue) && !operation.has_depth()) operation.set_depth(1);
 }
 
 }  // namespace iobench

@@ -119,7 +119,13 @@ std::string FigureText(const v1::UslFigure& figure, int digits) {
 }
 
 void AddLaw(const v1::Scaling& scaling, ConsolePage& page) {
-  if (!scaling.has_usl()) return page.Labelled("law", absl::StrCat("no fit: ", scaling.usl_refused()));
+  if (scaling.plateau_n() > 0) {
+    page.Labelled("plateau", absl::StrCat("from ", scaling.plateau_n(), " ",
+                                          scaling.plateau_n() == 1 ? scaling.over().substr(0, scaling.over().size() - 1)
+                                                                   : scaling.over(),
+                                          " on, the repetitions show no gain from more"));
+  }
+  if (!scaling.has_usl()) return page.Labelled("law", absl::StrCat("none: ", scaling.usl_refused()));
   const v1::UslReport& law = scaling.usl();
   const std::string& over = scaling.over();  // "lanes"
   page.Labelled("law",
@@ -131,7 +137,7 @@ void AddLaw(const v1::Scaling& scaling, ConsolePage& page) {
                                    FigureText(law.x_max(), 4), " ops/s"));
   } else {
     page.Labelled("",
-                  absl::StrFormat("no peak up to %.0f %s, twice the most measured; more of them may find it",
+                  absl::StrFormat("no peak is shown up to %.0f %s, twice the most measured; more of them may find it",
                                   2 * law.largest_n(), scaling.over()));
   }
   for (const std::string& warning : scaling.warnings()) page.Labelled("", warning, Tone::kWarning);

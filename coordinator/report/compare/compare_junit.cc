@@ -14,20 +14,25 @@
 namespace iobench {
 namespace {
 
-std::string RateSentence(const v1::PhaseComparison& phase) {
+std::string RateSentence(const v1::PhaseComparison& phase, double margin_percent) {
   const auto rate = [&](double value) { return RateText(phase.metadata(), value, value); };
   const std::string marks = MarksText(phase);
   return absl::StrCat(rate(phase.compared().rate()), ", baseline ", rate(phase.baseline().rate()), ", ratio ",
-                      RatioText(phase.rate().ratio()), " (", IntervalText(phase.rate()),
-                      "): ", phase.rate().verdict(), marks.empty() ? "" : absl::StrCat("; marks ", marks));
+                      RatioText(phase.rate().ratio()), " (", IntervalText(phase.rate()), "), p99 ratio ",
+                      RatioText(phase.latency_p99().ratio()), " (", IntervalText(phase.latency_p99()),
+                      "): ", PhaseVerdictText(phase, margin_percent), marks.empty() ? "" : absl::StrCat("; marks ", marks));
 }
 
-JunitCase CaseOf(const v1::PhaseComparison& phase, const PhaseLabels& labels) {
+JunitCase CaseOf(const v1::PhaseComparison& phase, const PhaseLabels& labels, double margin_percent) {
   JunitCase test{.name = labels.Of(phase.phase()), .class_name = phase.phase().operation(), .message = {}};
-  test.message = RateSentence(phase);
+  test.message = RateSentence(phase, margin_percent);
+  if (phase.limit_verdict() == "inconclusive") {
+    test.outcome = JunitCase::Outcome::kSkipped;
+    test.message = absl::StrCat("inconclusive: ", test.message);
+  }
   if (!phase.rate().why().empty()) {
     test.outcome = JunitCase::Outcome::kSkipped;
-    test.message = absl::StrCat("cannot tell: ", phase.rate().why());
+    test.message = absl::StrCat("not shown: ", phase.rate().why());
   }
   if (phase.limit_verdict() == "below") test.outcome = JunitCase::Outcome::kFailed;
   return test;
@@ -72,7 +77,7 @@ absl::Status WriteComparisonJunit(const v1::CompareReport& report, const Console
     AddPlanProperties(report, properties);
     std::vector<JunitCase> cases;
     for (const auto& phase : report.phases()) {
-      if (phase.run() == run) cases.push_back(CaseOf(phase, labels));
+      if (phase.run() == run) cases.push_back(CaseOf(phase, labels, report.margin_percent()));
     }
     for (const auto& unmatched : report.unmatched()) {
       if (unmatched.run() != run) continue;
@@ -112,12 +117,16 @@ absl::Status WriteHistoryJunit(const v1::HistoryReport& report, const ConsoleSty
   std::vector<JunitCase> cases;
   for (const v1::PhaseHistory& phase : report.phases()) {
     JunitCase test{.name = labels.Of(phase.phase()), .class_name = phase.phase().operation(), .message = {}};
-    std::vector<std::string> parts = {absl::StrCat("trend: ", TrendSentence(phase.trend()))};
+    std::vector<std::string> parts = {absl::StrCat("trend: ", TrendSentence(phase.trend(), report.margin_percent()))};
     for (const auto& change : phase.changes()) parts.push_back(ChangeSentence(report, phase, change));
     test.message = absl::StrJoin(parts, "; ");
+    if (phase.limit_verdict() == "inconclusive") {
+      test.outcome = JunitCase::Outcome::kSkipped;
+      test.message = absl::StrCat("inconclusive: ", test.message);
+    }
     if (!phase.changes_why().empty()) {
       test.outcome = JunitCase::Outcome::kSkipped;
-      test.message = absl::StrCat("cannot tell: ", phase.changes_why());
+      test.message = absl::StrCat("not shown: ", phase.changes_why());
     }
     if (phase.limit_verdict() == "below") test.outcome = JunitCase::Outcome::kFailed;
     cases.push_back(std::move(test));

@@ -65,15 +65,15 @@ void PutRunsAndDifferences(const Report& report, std::ostream& out) {
 void PutPhaseTable(const v1::CompareReport& report, uint32_t run, const PhaseLabels& labels,
                    std::ostream& out) {
   const std::string letter = RunLetter(run);
-  PutTitles({"phase", "A", letter, absl::StrCat(letter, "/A"), "interval", "verdict", "p99 ratio",
-             "p99 verdict", "marks"},
-            "lrrrllrll", out);
+  PutTitles({"phase", "A", letter, absl::StrCat(letter, "/A"), "interval", "p99 ratio",
+             "p99 interval", "verdict", "marks"},
+            "lrrrlrlll", out);
   for (const auto& phase : report.phases()) {
     if (phase.run() != run) continue;
     const auto rate = [&](double value) { return RateText(phase.metadata(), value, value); };
     PutRow({labels.Of(phase.phase()), rate(phase.baseline().rate()), rate(phase.compared().rate()),
-            RatioText(phase.rate().ratio()), IntervalText(phase.rate()), phase.rate().verdict(),
-            RatioText(phase.latency_p99().ratio()), phase.latency_p99().verdict(), MarksText(phase)},
+            RatioText(phase.rate().ratio()), IntervalText(phase.rate()), RatioText(phase.latency_p99().ratio()),
+            IntervalText(phase.latency_p99()), PhaseVerdictText(phase, report.margin_percent()), MarksText(phase)},
            out);
   }
   out << '\n';
@@ -82,7 +82,7 @@ void PutPhaseTable(const v1::CompareReport& report, uint32_t run, const PhaseLab
 void PutMarkdownMap(const v1::CompareReport& report, const v1::RatioMap& map, std::ostream& out) {
   out << "### " << Md(MapTitle(report, map)) << "\n\nGeometric mean "
       << RatioText(map.geometric_mean().ratio()) << ", interval " << IntervalText(map.geometric_mean())
-      << ": " << map.geometric_mean().verdict() << "\n\n";
+      << ": " << VerdictText(map.geometric_mean(), report.margin_percent()) << "\n\n";
   std::vector<std::string> titles = {"size \\ record"};
   for (const uint64_t record : map.records_bytes()) titles.push_back(ShortSize(record));
   PutTitles(titles, std::string(titles.size(), 'r'), out);
@@ -110,7 +110,7 @@ absl::Status WriteComparisonMarkdown(const v1::CompareReport& report, const Cons
   PutRunsAndDifferences(report, out);
   for (uint32_t run = 1; run < static_cast<uint32_t>(report.runs_size()); ++run) {
     out << "## " << RunLetter(run) << " against A\n\n"
-        << Md(VerdictSentence(report.counts(static_cast<int>(run) - 1))) << ".\n\n";
+        << Md(VerdictSentence(report.counts(static_cast<int>(run) - 1), report.margin_percent())) << ".\n\n";
     PutPhaseTable(report, run, labels, out);
     for (const v1::RatioMap& map : report.maps()) {
       if (map.run() == run) PutMarkdownMap(report, map, out);
@@ -119,7 +119,7 @@ absl::Status WriteComparisonMarkdown(const v1::CompareReport& report, const Cons
       if (unmatched.run() == run) out << "- unmatched: " << Md(UnmatchedSentence(unmatched, labels)) << '\n';
     }
     for (const std::string& reason : ReasonsOf(report, labels, run))
-      out << "- cannot tell: " << Md(reason) << '\n';
+      out << "- not shown: " << Md(reason) << '\n';
     out << '\n';
   }
   for (const v1::RepetitionSeries& list : report.repetitions()) {
@@ -149,8 +149,8 @@ absl::Status WriteHistoryMarkdown(const v1::HistoryReport& report, const Console
   for (const v1::PhaseHistory& phase : report.phases()) {
     const auto rate = [&](double value) { return RateText(phase.metadata(), value, value); };
     out << "## " << Md(labels.Of(phase.phase())) << "\n\nMedian " << rate(phase.median())
-        << "; trend: " << Md(TrendSentence(phase.trend())) << "\n\n";
-    if (!phase.changes_why().empty()) out << "- changes: cannot tell: " << Md(phase.changes_why()) << "\n\n";
+        << "; trend: " << Md(TrendSentence(phase.trend(), report.margin_percent())) << "\n\n";
+    if (!phase.changes_why().empty()) out << "- changes: not shown: " << Md(phase.changes_why()) << "\n\n";
     for (const v1::ChangePoint& change : phase.changes())
       out << "- changed " << Md(ChangeSentence(report, phase, change)) << '\n';
     if (!phase.changes().empty()) out << '\n';

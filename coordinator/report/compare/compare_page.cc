@@ -47,7 +47,10 @@ absl::Status WriteComparedPage(const char* kind, const Report& report, const jso
 absl::Status WriteComparisonPage(const v1::CompareReport& report, const ConsoleStyle&, std::ostream& out) {
   const PhaseLabels labels = LabelsOf(report);
   json words = CommonWords(report, labels);
-  words["verdicts"] = Texts(report.counts(), VerdictSentence);
+  words["verdicts"] =
+      Texts(report.counts(), [&](const auto& count) { return VerdictSentence(count, report.margin_percent()); });
+  words["phase_verdicts"] = Texts(
+      report.phases(), [&](const auto& phase) { return PhaseVerdictText(phase, report.margin_percent()); });
   words["marks"] = Texts(report.phases(), MarksText);
   words["maps"] = Texts(report.maps(), [&](const auto& map) { return MapTitle(report, map); });
   words["unmatched"] =
@@ -61,7 +64,9 @@ absl::Status WriteComparisonPage(const v1::CompareReport& report, const ConsoleS
 
 absl::Status WriteHistoryPage(const v1::HistoryReport& report, const ConsoleStyle&, std::ostream& out) {
   json words = CommonWords(report, LabelsOf(report));
-  words["trends"] = Texts(report.phases(), [](const auto& phase) { return TrendSentence(phase.trend()); });
+  words["trends"] = Texts(report.phases(), [&](const auto& phase) {
+    return TrendSentence(phase.trend(), report.margin_percent());
+  });
   words["changes"] = Texts(report.phases(), [&](const auto& phase) {
     return Texts(phase.changes(), [&](const auto& change) { return ChangeSentence(report, phase, change); });
   });

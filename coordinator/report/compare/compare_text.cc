@@ -78,7 +78,7 @@ std::vector<const v1::PhaseComparison*> ListedPhases(const v1::CompareReport& re
 }
 
 void PutPhases(const std::vector<const v1::PhaseComparison*>& phases, uint32_t run, const PhaseLabels& labels,
-               ConsolePage& page) {
+               double margin_percent, ConsolePage& page) {
   // Metadata operations have another unit than all others, so they have a table of their own.
   bool first = true;
   for (const bool metadata : {false, true}) {
@@ -95,16 +95,16 @@ void PutPhases(const std::vector<const v1::PhaseComparison*>& phases, uint32_t r
                      {absl::StrCat("A ", unit.name())},
                      {absl::StrCat(letter, " ", unit.name())},
                      {absl::StrCat(letter, "/A")},
-                     {"interval", Align::kLeft},
-                     {"verdict", Align::kLeft},
-                     {"p99", Align::kRight, true},
-                     {"of p99", Align::kLeft, true}});
+                     {"interval", Align::kLeft, true},
+                     {"p99"},
+                     {"interval", Align::kLeft, true},
+                     {"verdict", Align::kLeft}});
     for (const v1::PhaseComparison* const phase : phases) {
       if (phase->metadata() != metadata) continue;
       table.AddRow({labels.Of(phase->phase()), unit.Text(phase->baseline().rate()),
                     unit.Text(phase->compared().rate()), RatioText(phase->rate().ratio()),
-                    IntervalText(phase->rate()), phase->rate().verdict(),
-                    RatioText(phase->latency_p99().ratio()), phase->latency_p99().verdict()});
+                    IntervalText(phase->rate()), RatioText(phase->latency_p99().ratio()),
+                    IntervalText(phase->latency_p99()), PhaseVerdictText(*phase, margin_percent)});
     }
     page.Table(table);
   }
@@ -114,7 +114,8 @@ std::string CellText(const v1::RatioCell& cell) {
   std::string text = RatioText(cell.ratio());
   if (cell.verdict() == "better") text += "+";
   if (cell.verdict() == "worse") text += "-";
-  if (cell.verdict() == "cannot tell") text += "?";
+  if (cell.verdict() == "equal") text += "=";
+  if (cell.verdict() == "not shown") text += "?";
   return text;
 }
 
@@ -122,7 +123,7 @@ void PutMap(const v1::CompareReport& report, const v1::RatioMap& map, ConsolePag
   const v1::RatioEstimate& mean = map.geometric_mean();
   std::string summary = absl::StrCat("geometric mean ", RatioText(mean.ratio()));
   if (std::isfinite(mean.low())) absl::StrAppend(&summary, ", ", IntervalText(mean));
-  absl::StrAppend(&summary, ": ", mean.verdict());
+  absl::StrAppend(&summary, ": ", VerdictText(mean, report.margin_percent()));
   page.Line({{MapTitle(report, map), Tone::kStrong}, {summary}});
   std::vector<TextTable::Column> columns = {{"size \\ record"}};
   for (const uint64_t record : map.records_bytes()) columns.push_back({ShortSize(record)});
@@ -146,16 +147,16 @@ void PutRun(const v1::CompareReport& report, uint32_t run, const PhaseLabels& la
   page.Blank();
   if (report.runs_size() > 2) {
     page.Line({{absl::StrCat(RunLetter(run), " against A"), Tone::kStrong},
-               {VerdictSentence(report.counts(static_cast<int>(run) - 1))}});
+               {VerdictSentence(report.counts(static_cast<int>(run) - 1), report.margin_percent())}});
   }
-  PutPhases(ListedPhases(report, run), run, labels, page);
+  PutPhases(ListedPhases(report, run), run, labels, report.margin_percent(), page);
   bool first = true;
   for (const v1::RatioMap& map : report.maps()) {
     if (map.run() != run) continue;
     if (std::exchange(first, false)) page.Blank();
     PutMap(report, map, page);
   }
-  if (!first) page.Labelled("cells", "+ better, - worse, ? cannot tell", Tone::kQuiet);
+  if (!first) page.Labelled("cells", absl::StrCat("+ better, - worse, = equal within ", Percent(report.margin_percent()), ", ? not shown"), Tone::kQuiet);
   std::string label = "! marks";
   for (const std::string& line : MarkLinesOf(report, labels, run)) {
     page.Labelled(label, line, Tone::kWarning);
@@ -167,7 +168,7 @@ void PutRun(const v1::CompareReport& report, uint32_t run, const PhaseLabels& la
     page.Labelled(label, UnmatchedSentence(unmatched, labels), Tone::kWarning);
     label.clear();
   }
-  label = "cannot tell";
+  label = "not shown";
   for (const std::string& reason : ReasonsOf(report, labels, run)) {
     page.Labelled(label, reason, Tone::kWarning);
     label.clear();
@@ -236,6 +237,10 @@ Tone ToneOf(const v1::CompareReport& report) {
   return Tone::kStrong;
 }
 
+Tone ToneOf(const v1::Gate& gate) {
+  return gate.below() > 0 ? Tone::kError : gate.inconclusive() > 0 ? Tone::kWarning : Tone::kStrong;
+}
+
 }  // namespace
 
 absl::Status WriteComparisonText(const v1::CompareReport& report, const ConsoleStyle& style,
@@ -247,7 +252,7 @@ absl::Status WriteComparisonText(const v1::CompareReport& report, const ConsoleS
   if (report.runs_size() == 1) {
     page.Line({{"repetitions of one run", Tone::kStrong}});
   } else if (report.runs_size() == 2) {
-    page.Line({{"B against A", Tone::kStrong}, {VerdictSentence(report.counts(0)), ToneOf(report)}});
+    page.Line({{"B against A", Tone::kStrong}, {VerdictSentence(report.counts(0), report.margin_percent()), ToneOf(report)}});
   } else {
     page.Line({{absl::StrCat(report.runs_size() - 1, " runs against A"), Tone::kStrong}});
   }
@@ -264,7 +269,7 @@ absl::Status WriteComparisonText(const v1::CompareReport& report, const ConsoleS
   }
   if (report.has_gate()) {
     page.Labelled("gate", GateSentence(report.gate(), "the baseline"),
-                  report.gate().below() > 0 ? Tone::kError : Tone::kStrong);
+                  ToneOf(report.gate()));
   }
   out << page.Take();
   return Flush(out, "text");
@@ -287,12 +292,12 @@ absl::Status WriteHistoryText(const v1::HistoryReport& report, const ConsoleStyl
     page.Blank();
     page.Line({{labels.Of(phase.phase()), Tone::kStrong},
                {absl::StrCat("median ", RateText(phase.metadata(), phase.median(), phase.median()))}});
-    page.Labelled("trend", TrendSentence(phase.trend()));
+    page.Labelled("trend", TrendSentence(phase.trend(), report.margin_percent()));
     std::string label = "changes";
     if (phase.changes().empty()) {
       page.Labelled(label, phase.changes_why().empty()
-                               ? "none"
-                               : absl::StrCat("cannot tell: ", Printable(phase.changes_why())));
+                               ? "none shown"
+                               : absl::StrCat("not shown: ", Printable(phase.changes_why())));
     }
     for (const v1::ChangePoint& change : phase.changes()) {
       page.Labelled(label, ChangeSentence(report, phase, change), Tone::kWarning);
@@ -303,7 +308,7 @@ absl::Status WriteHistoryText(const v1::HistoryReport& report, const ConsoleStyl
   if (report.has_gate()) {
     page.Blank();
     page.Labelled("gate", GateSentence(report.gate(), "the level before the newest change"),
-                  report.gate().below() > 0 ? Tone::kError : Tone::kStrong);
+                  ToneOf(report.gate()));
   }
   out << page.Take();
   return Flush(out, "text");

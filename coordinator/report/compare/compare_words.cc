@@ -16,8 +16,6 @@
 namespace iobench {
 namespace {
 
-constexpr char kTooFewPhrase[] = "cannot tell";
-
 std::string RateWords(bool metadata, double rate) {
   return RateText(metadata, rate, rate);
 }
@@ -59,6 +57,28 @@ std::string RatioText(double ratio) {
 std::string IntervalText(const v1::RatioEstimate& estimate) {
   if (!std::isfinite(estimate.low())) return "-";
   return absl::StrCat(RatioText(estimate.low()), " to ", RatioText(estimate.high()));
+}
+
+std::string ChangeText(double low, double high) {
+  if (!std::isfinite(low) || !std::isfinite(high)) return "-";
+  const double most = std::max(std::abs(low), std::abs(high));
+  const auto percent = [most](double value) {
+    return most < 1 ? absl::StrFormat("%+.2f %%", value) : absl::StrFormat("%+.*f %%", most < 10 ? 1 : 0, value);
+  };
+  return absl::StrCat(percent(low), " to ", percent(high));
+}
+
+std::string VerdictText(const v1::RatioEstimate& estimate, double margin_percent) {
+  if (estimate.verdict() == "equal") return absl::StrCat("equal within ", Percent(margin_percent));
+  if (estimate.verdict() != "not shown" || !std::isfinite(estimate.low())) return estimate.verdict();
+  return absl::StrCat("not shown (", ChangeText(100 * (estimate.low() - 1), 100 * (estimate.high() - 1)), ")");
+}
+
+std::string PhaseVerdictText(const v1::PhaseComparison& phase, double margin_percent) {
+  const std::string& verdict = phase.verdict();
+  if (verdict == "equal" || phase.rate().verdict() == verdict) return VerdictText(phase.rate(), margin_percent);
+  if (verdict == "not shown") return absl::StrCat("p99 ", VerdictText(phase.latency_p99(), margin_percent));
+  return absl::StrCat(verdict, " (p99)");
 }
 
 std::string ProbabilityText(double p) {
@@ -168,17 +188,17 @@ std::string Quoted(const std::string& value) {
   return value.empty() ? "-" : Printable(value);
 }
 
-std::string VerdictSentence(const v1::VerdictCount& count) {
-  const uint32_t all = count.better() + count.worse() + count.no_difference() + count.cannot_tell();
+std::string VerdictSentence(const v1::VerdictCount& count, double margin_percent) {
+  const uint32_t all = count.better() + count.worse() + count.equal() + count.not_shown();
   if (all == 0) return "no phase of these runs can be compared";
   std::vector<std::string> parts;
-  const auto add = [&parts](uint32_t number, const char* what) {
+  const auto add = [&parts](uint32_t number, const std::string& what) {
     if (number > 0) parts.push_back(absl::StrCat(number, " ", what));
   };
   add(count.worse(), "worse");
   add(count.better(), "better");
-  add(count.no_difference(), "no difference");
-  add(count.cannot_tell(), kTooFewPhrase);
+  add(count.equal(), absl::StrCat("equal within ", Percent(margin_percent)));
+  add(count.not_shown(), "not shown");
   return absl::StrCat("of ", Phases(all), ": ", absl::StrJoin(parts, ", "));
 }
 
@@ -195,13 +215,14 @@ std::vector<std::string> NotesOn(const v1::CompareReport& report) {
   const std::string level = Percent(report.level_percent());
   notes.push_back(absl::StrCat("intervals hold the true ratio of a phase with ", level,
                                "; verdicts are at the same level, corrected for ", tests,
-                               tests == 1 ? " test" : " tests", " (Holm)"));
+                               tests == 1 ? " test" : " tests",
+                               " (Holm), and count rate and p99; not shown: neither a difference nor that there is none"));
   if (repetitions)
     notes.push_back("figures of repeated phases are means; their intervals come from the repetitions");
   if (slices) {
     notes.push_back(
         "intervals of single measurements come from time slices within them: they show whether these two differ, not "
-        "whether other runs would; that takes repetitions (--repeat 5)");
+        "whether other runs would; that takes repetitions (--repeat 5 or more)");
   }
   return notes;
 }
@@ -217,12 +238,16 @@ std::vector<std::string> ReasonsOf(const v1::CompareReport& report, const PhaseL
 }
 
 std::string GateSentence(const v1::Gate& gate, const char* what) {
-  const std::string limit = absl::StrCat(FormatCount(gate.limit_percent()), " %");
-  std::string text = gate.below() > 0
-                         ? absl::StrCat("failed: ", Phases(gate.below()), " below ", limit, " of ", what)
-                         : absl::StrCat("passed: no phase is known to be below ", limit, " of ", what);
-  if (gate.cannot_tell() > 0) absl::StrAppend(&text, "; ", Phases(gate.cannot_tell()), " cannot be judged");
-  return text;
+  const std::string limit = absl::StrCat(FormatCount(gate.limit_percent()), " % of ", what);
+  if (gate.below() > 0) {
+    const std::string text = absl::StrCat("failed: ", Phases(gate.below()), " below ", limit);
+    return gate.inconclusive() > 0 ? absl::StrCat(text, "; ", Phases(gate.inconclusive()), " inconclusive") : text;
+  }
+  if (gate.inconclusive() > 0) {
+    return absl::StrCat("inconclusive: ", Phases(gate.inconclusive()), " of ",
+                        gate.inconclusive() + gate.not_below(), " not shown to be below or above ", limit);
+  }
+  return absl::StrCat("passed: ", Phases(gate.not_below()), " shown to reach ", limit);
 }
 
 std::string ChangeSentence(const v1::HistoryReport& report, const v1::PhaseHistory& phase,
@@ -234,10 +259,23 @@ std::string ChangeSentence(const v1::HistoryReport& report, const v1::PhaseHisto
                       RatioText(change.ratio()), ", p ", ProbabilityText(change.p()));
 }
 
-std::string TrendSentence(const v1::Trend& trend) {
-  if (!trend.why().empty()) return absl::StrCat("cannot tell: ", Printable(trend.why()));
-  return absl::StrCat(trend.verdict(), ", ", absl::StrFormat("%+.3g", trend.percent_per_day()),
-                      " % a day, p ", ProbabilityText(trend.adjusted_p()));
+namespace {
+
+// "3.2 h", "12 days"
+std::string SpanText(double days) {
+  return days < 2 ? FormatSeconds(86400 * days) : absl::StrFormat("%.3g days", days);
+}
+
+}  // namespace
+
+std::string TrendSentence(const v1::Trend& trend, double margin_percent) {
+  if (!trend.why().empty()) return absl::StrCat("not shown: ", Printable(trend.why()));
+  const std::string verdict =
+      trend.verdict() == "steady" ? absl::StrCat("steady within ", Percent(margin_percent)) : trend.verdict();
+  const std::string interval =
+      std::isfinite(trend.low()) ? absl::StrCat(" (", ChangeText(trend.low(), trend.high()), ")") : "";
+  return absl::StrCat(verdict, ": ", absl::StrFormat("%+.3g", trend.percent()), " %", interval, " over ",
+                      SpanText(trend.observed_days()), ", p ", ProbabilityText(trend.adjusted_p()));
 }
 
 std::string DifferenceSentence(const v1::Difference& difference) {

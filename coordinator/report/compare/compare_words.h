@@ -16,6 +16,12 @@ namespace iobench {
 std::string RunLetter(uint32_t run);                          // "A" for the baseline, "B" …, "run 27"
 std::string RatioText(double ratio);                          // "0.906"; "-": unknown
 std::string IntervalText(const v1::RatioEstimate& estimate);  // "0.888 to 0.924"; "-": unknown
+// "-31 % to -4 %"; "-": unknown. In percent.
+std::string ChangeText(double low, double high);
+// "better", "equal within 5 %", "not shown (-31 % to -4 %)": the verdict on one figure.
+std::string VerdictText(const v1::RatioEstimate& estimate, double margin_percent);
+// The same of rate and p99 together: "worse (p99)", "p99 not shown (-8 % to +20 %)".
+std::string PhaseVerdictText(const v1::PhaseComparison& phase, double margin_percent);
 std::string ProbabilityText(double p);                        // "0.012", "< 0.001"; "-": unknown
 std::string DayText(const std::string& started_at);           // "2026-03-01 10:15" of an ISO 8601 time
 
@@ -50,8 +56,8 @@ class RateUnit {
 std::string MarksText(const v1::PhaseComparison& phase);
 std::string Quoted(const std::string& value);  // for lists of differing values: "-" if empty
 
-// "1 of 3 phases is worse, 2 show no difference": what was found, in one clause.
-std::string VerdictSentence(const v1::VerdictCount& count);
+// "of 3 phases: 1 worse, 1 equal within 5 %, 1 not shown": what was found, in one clause.
+std::string VerdictSentence(const v1::VerdictCount& count, double margin_percent);
 // Which figures the level refers to, and what a comparison of single measurements cannot tell. One string each.
 std::vector<std::string> NotesOn(const v1::CompareReport& report);
 // Phases and their marks: "write, read: both: cached; B: partial". Empty: there are none.
@@ -62,7 +68,8 @@ std::vector<std::string> ReasonsOf(const v1::CompareReport& report, const PhaseL
 std::string GateSentence(const v1::Gate& gate, const char* what);
 std::string ChangeSentence(const v1::HistoryReport& report, const v1::PhaseHistory& phase,
                            const v1::ChangePoint& change);
-std::string TrendSentence(const v1::Trend& trend);
+// "falling: -6.1 % (-8 % to -4 %) over 12 days, p 0.020".
+std::string TrendSentence(const v1::Trend& trend, double margin_percent);
 std::string DifferenceSentence(const v1::Difference& difference);  // "plan stop.time_s: A 3, B 5"
 std::string UnmatchedSentence(const v1::UnmatchedPhase& phase, const PhaseLabels& labels);
 std::string UnlikeSentence();  // what unlike plans mean for a comparison

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/model/data_content.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/report/text/console_words.h"
@@ -56,7 +57,9 @@ void PutVerified(const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::VerifyResult& verify = phase.verify();
   const std::string sectors = Counted(static_cast<int64_t>(verify.sectors()), "sector");
   std::string text;
-  if (verify.mismatched() == 0) {
+  if (verify.mismatched() == 0 && verify.missing_bytes() > 0) {
+    text = absl::StrCat("FAILED: ", sectors, " as written");
+  } else if (verify.mismatched() == 0) {
     text = absl::StrCat(sectors, ", all as written");
   } else {
     std::vector<std::string> kinds;
@@ -66,11 +69,15 @@ void PutVerified(const v1::PhaseReport& phase, ConsolePage& page) {
     text = absl::StrCat("FAILED: ", FormatCount(static_cast<double>(verify.mismatched())), " of ", sectors,
                         " are wrong (", absl::StrJoin(kinds, ", "), ")");
   }
+  if (verify.missing_bytes() > 0) {
+    absl::StrAppend(&text, ", ", FormatBytes(static_cast<double>(verify.missing_bytes())),
+                    " of files that earlier phases wrote are missing");
+  }
   if (verify.undetermined() > 0) {
     absl::StrAppend(&text, "; for ", FormatCount(static_cast<double>(verify.undetermined())),
                     " it is unknown which of several writes came last");
   }
-  page.Labelled("verified", text, verify.mismatched() > 0 ? Tone::kError : Tone::kPlain);
+  page.Labelled("verified", text, FoundBadData(verify) ? Tone::kError : Tone::kPlain);
 }
 
 void PutOpenLoop(const v1::PhaseReport& phase, ConsolePage& page) {
@@ -106,6 +113,18 @@ void PutParts(const v1::PhaseReport& phase, ConsolePage& page) {
          part.has_open_loop() ? FormatCount(part.open_loop().asked_ops_per_s()) : "",
          FormatCount(part.ops_per_s()), part.bytes() > 0 ? FormatBytesPerSecond(part.bytes_per_s()) : "",
          PercentileText(latency, "p50", latency.p50()), PercentileText(latency, "p99", latency.p99())});
+  }
+  page.Table(table);
+}
+
+void PutPathsOfPhase(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (phase.paths().empty()) return;
+  TextTable table({{"path", TextTable::Align::kLeft, false, true}, {"lanes"}, {"ops/s"}, {"bytes/s"}, {"p50"}, {"p99"}});
+  for (const v1::PathReport& path : phase.paths()) {
+    const v1::Latency& latency = path.latency_us();
+    table.AddRow({Printable(path.path()), absl::StrCat(path.lane_count()), FormatCount(path.ops_per_s()),
+                  path.bytes() > 0 ? FormatBytesPerSecond(path.bytes_per_s()) : "",
+                  PercentileText(latency, "p50", latency.p50()), PercentileText(latency, "p99", latency.p99())});
   }
   page.Table(table);
 }

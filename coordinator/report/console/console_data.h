@@ -21,6 +21,8 @@ void PutOpenLoop(const v1::PhaseReport& phase, ConsolePage& page);
 
 // Adds a table of what each assignment was asked for and did; nothing if the phase has only one.
 void PutParts(const v1::PhaseReport& phase, ConsolePage& page);
+// Adds one row per path of a phase on several at once. Nothing for other phases.
+void PutPathsOfPhase(const v1::PhaseReport& phase, ConsolePage& page);
 
 // Adds pace, pauses and the time for generating and checking data; nothing if there was no time between ops.
 void PutBetween(const v1::PhaseReport& phase, ConsolePage& page);

@@ -227,8 +227,9 @@ std::string DataText(const v1::Plan& plan) {
   if (!MovesData(plan)) return "none: the null engine does no I/O, this measures the tool itself";
   if (!plan.files().existing_files().empty())
     return "the contents of your files; they are only read, never removed";
-  std::string text =
-      absl::StrCat(DescribeData(plan), "; ", plan.keep_data() ? "kept at the end" : "removed at the end");
+  const char* const ends = plan.keep_data() ? "kept at the end (-w), until `cluster-iobench clean` removes them"
+                                            : "removed at the end";
+  std::string text = absl::StrCat(DescribeData(plan), "; ", ends);
   if (plan.has_stripe()) absl::StrAppend(&text, "; ", StripeText(plan.stripe()));
   return text;
 }
@@ -274,10 +275,28 @@ void PutLeftOut(const v1::RunInfo& run, ConsolePage& page) {
   }
 }
 
+// "2 of 64 processors, the time of 0.5 by its CPU quota"
+std::string ProcessorsText(const v1::ClientReport& client) {
+  std::string text = Counted(client.processors(), "processor");
+  if (client.host_processors() > client.processors()) {
+    text = absl::StrCat(client.processors(), " of ", Counted(client.host_processors(), "processor"));
+  }
+  if (client.has_cpu_quota_processors()) {
+    absl::StrAppend(&text, " (CPU quota: ", FormatCount(client.cpu_quota_processors()), ")");
+  }
+  return text;
+}
+
+// "512 MiB of 64 GiB (cgroup limit)"
+std::string MemoryText(const v1::ClientReport& client) {
+  const std::string own = FormatBytes(static_cast<double>(client.memory_bytes()));
+  if (client.host_memory_bytes() <= client.memory_bytes()) return own;
+  return absl::StrCat(own, " of ", FormatBytes(static_cast<double>(client.host_memory_bytes())), " (cgroup limit)");
+}
+
 std::string ClientText(const v1::ClientReport& client) {
   std::string text =
-      absl::StrCat(Shortened(Printable(client.host()), 40), ": ", Counted(client.processors(), "processor"),
-                   ", ", FormatBytes(static_cast<double>(client.memory_bytes())));
+      absl::StrCat(Shortened(Printable(client.host()), 40), ": ", ProcessorsText(client), ", ", MemoryText(client));
   if (!client.kernel().empty()) absl::StrAppend(&text, ", kernel ", Printable(client.kernel()));
   absl::StrAppend(&text, ", clock ", Printable(client.clock()));
   if (!client.same_clock() && std::isfinite(client.clock_error_ns()))

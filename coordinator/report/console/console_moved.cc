@@ -63,7 +63,7 @@ std::string FoundText(const v1::PhaseReport& phase) {
   std::string text = absl::StrCat("; ", FormatCount(AsNumber(phase.found_items())), " found");
   const v1::Find& wanted = phase.tree().find();
   if (!wanted.name().empty()) absl::StrAppend(&text, ", named ", Printable(wanted.name()));
-  if (wanted.bytes() > 0) absl::StrAppend(&text, ", of ", wanted.bytes(), " bytes");
+  if (wanted.has_bytes()) absl::StrAppend(&text, ", of ", wanted.bytes(), " bytes");
   return text;
 }
 

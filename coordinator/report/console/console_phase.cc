@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/model/data_content.h"
 #include "common/model/op.h"
 #include "common/model/operation.h"
 #include "common/model/phase_shape.h"
@@ -338,6 +339,7 @@ void PutBrief(const v1::RunReport& report, const v1::PhaseReport& phase, Console
   PutVerified(phase, page);
   PutOpenLoop(phase, page);
   PutParts(phase, page);
+  PutPathsOfPhase(phase, page);
   if (phase.asked_ops_per_s() > 0 || phase.pause_s() > 0) PutBetween(phase, page);
   PutStragglers(phase, page);
   if (phase.start().skew_percent() > kNotableSkewPercent && !HasMark(phase, "skewed_start")) {
@@ -369,6 +371,7 @@ void PutFull(const v1::RunReport& report, const v1::PhaseReport& phase, ConsoleP
   if (several_lanes) PutStart(phase, page);
   PutOpenLoop(phase, page);
   PutParts(phase, page);
+  PutPathsOfPhase(phase, page);
   PutBetween(phase, page);
   PutTool(phase, page);
   PutLanes(phase, page);
@@ -377,7 +380,7 @@ void PutFull(const v1::RunReport& report, const v1::PhaseReport& phase, ConsoleP
 }
 
 bool SomethingWentWrong(const v1::PhaseReport& phase) {
-  return !phase.errors().empty() || phase.interrupted() || phase.verify().mismatched() > 0 ||
+  return !phase.errors().empty() || phase.interrupted() || FoundBadData(phase.verify()) ||
          NothingMeasured(phase);
 }
 

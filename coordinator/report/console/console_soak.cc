@@ -25,7 +25,9 @@ void PutTable(const std::string& first, const std::vector<std::string>& titles,
 }
 
 bool SomethingIsLost(const v1::SoakLoss& loss) {
-  return loss.lost() + loss.stale() + loss.torn() + loss.wrong() + loss.short_reads() > 0;
+  return loss.lost() + loss.stale() + loss.torn() + loss.wrong() + loss.short_reads() +
+             loss.missing_bytes() >
+         0;
 }
 
 }  // namespace

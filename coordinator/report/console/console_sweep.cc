@@ -374,7 +374,7 @@ bool IsSweep(const v1::Plan& plan) {
     v1::Operation operation = FirstOperationOf(phase);
     const Place place = PlaceOf(plan, phase);
     operation.clear_record_bytes();
-    const std::string rest = operation.SerializeAsString();
+    const std::string rest = MeaningOf(operation);
     const auto [known, is_new] = seen.try_emplace({operation.name(), phase.only_target()}, Seen{rest, {}});
     if (known->second.operation != rest || !known->second.places.insert(place).second) return false;
   }

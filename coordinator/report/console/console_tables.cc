@@ -355,6 +355,14 @@ void PutPaths(const v1::RunReport& report, ConsolePage& page) {
     table.AddRow(std::move(cells));
   }
   page.Table(table);
+  for (size_t i = 1; targets.has_verdicts() && i < paths.size(); ++i) {
+    for (const TargetRow& row : targets.rows) {
+      if (!row.ratios[i].has_value()) continue;
+      page.Labelled(Printable(row.name), absl::StrCat(numbered ? absl::StrCat("path ", i + 1) : paths[i], ": ",
+                                                      row.VerdictText(i)));
+    }
+  }
+  if (!targets.doubt.empty()) page.Labelled("beware", Printable(targets.doubt), Tone::kWarning);
   for (size_t i = 0; numbered && i < paths.size(); ++i) page.Labelled(absl::StrCat("path ", i + 1), paths[i]);
   page.Blank();
 }

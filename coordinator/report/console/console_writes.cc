@@ -1,5 +1,6 @@
 #include "coordinator/report/console/console_writes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -18,6 +19,11 @@ namespace {
 constexpr double kNotableShare = 0.99;
 // Most file systems slow down from here on.
 constexpr double kNearlyFullPercent = 90;
+
+bool HasMarkOfCode(const v1::PhaseReport& phase, std::string_view code) {
+  return std::any_of(phase.marks().begin(), phase.marks().end(),
+                     [code](const v1::Mark& mark) { return mark.code() == code; });
+}
 
 }  // namespace
 
@@ -48,24 +54,16 @@ void PutReadSources(const v1::PhaseReport& phase, Detail detail, ConsolePage& pa
   const v1::ReadSources& sources = phase.read_sources();
   const auto asked = static_cast<double>(sources.asked_bytes());
   const auto cache = static_cast<double>(sources.cache_bytes());
-  const bool tells = cache > (1 - kNotableShare) * asked;
-  if (!tells && detail == Detail::kBrief) return;
-  std::vector<std::string> parts;
-  const auto add = [&](const char* from, uint64_t bytes) {
-    if (bytes == 0) return;
-    const auto part = static_cast<double>(bytes);
-    parts.push_back(absl::StrCat(from, " ", FormatBytes(part), " (", Percent(100 * part / asked), ")"));
-  };
-  add("server", sources.server_bytes());
-  add("disk", sources.disk_bytes());
-  add("client's memory", sources.cache_bytes());
-  add("not known", sources.unknown_bytes());
-  std::string text = absl::StrJoin(parts, ", ");
+  const auto memory_or_nothing = static_cast<double>(sources.server_memory_bytes() + sources.hole_bytes());
+  const bool tells = cache + memory_or_nothing > (1 - kNotableShare) * asked;
+  const bool might = HasMarkOfCode(phase, "maybe_cached");
+  if (!tells && !might && detail == Detail::kBrief) return;
+  std::string text = ReadPartsText(sources);
   if (std::isfinite(sources.files_to_memory())) {
     absl::StrAppend(&text, "; the files are ", Percent(100 * sources.files_to_memory()),
                     phase.clients_size() > 1 ? " of a client's memory" : " of the client's memory");
   }
-  page.Labelled("read from", text, tells ? Tone::kWarning : Tone::kQuiet);
+  page.Labelled("read from", text, tells || might ? Tone::kWarning : Tone::kQuiet);
 }
 
 void PutFullness(const v1::RunReport& report, const v1::PhaseReport& phase, Detail detail,

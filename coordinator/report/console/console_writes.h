@@ -23,7 +23,8 @@ void PutPasses(const v1::PhaseReport& phase, ConsolePage& page);
 // shows it.
 void PutReached(const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
 
-// Adds where the bytes that were read came from. kBrief: only if some came from the clients' memory, or might have.
+// Adds where the bytes that were read came from. kBrief: only if some came from memory or
+// holes, or might have.
 void PutReadSources(const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
 
 // Adds how full the file systems were when the phase began; nothing if that is unknown. kBrief: only if the plan fills

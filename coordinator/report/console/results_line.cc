@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/display_text.h"
+#include "common/text/shell_word.h"
 #include "coordinator/report/result_files.h"
 
 namespace iobench {
@@ -14,7 +15,8 @@ namespace iobench {
 std::string ResultsLine(const std::string& directory, const absl::Status& saved,
                         const std::vector<std::string>& documents) {
   const std::string name = Printable(directory);
-  const std::string again = absl::StrCat("; all details: `cluster-iobench report ", name, " --verbose`");
+  const std::string again = absl::StrCat("; all details: `cluster-iobench report ",
+                                         Printable(ShellWord(directory)), " --verbose`");
   std::vector<std::string> names, there, missing;
   for (const std::string& document : documents) {
     std::error_code error;

@@ -200,6 +200,7 @@ void WriteTargets(const v1::RunReport& report, std::ostream& out) {
   for (size_t i = 0; i < targets.paths.size(); ++i) {
     columns.push_back({MarkdownText(targets.paths[i])});
     if (i > 0) columns.push_back({"of first"});
+    if (i > 0 && targets.has_verdicts()) columns.push_back({"shown (95 %)", Align::kLeft});
   }
   MarkdownTable table(std::move(columns));
   for (const TargetRow& row : targets.rows) {
@@ -207,8 +208,36 @@ void WriteTargets(const v1::RunReport& report, std::ostream& out) {
     for (size_t i = 0; i < row.rates.size(); ++i) {
       cells.push_back(RateText(row.in_ops, row.rates[i], row.rates[i]));
       if (i > 0) cells.push_back(row.RatioText(i));
+      if (i > 0 && targets.has_verdicts()) cells.push_back(row.VerdictText(i));
     }
     table.AddRow(std::move(cells));
+  }
+  table.Write(out);
+  if (!targets.doubt.empty()) out << "**Beware**: " << MarkdownText(targets.doubt) << ".\n\n";
+}
+
+void WritePathsOfPhases(const v1::RunReport& report, std::ostream& out) {
+  const bool any = std::any_of(report.phases().begin(), report.phases().end(),
+                               [](const v1::PhaseReport& phase) { return !phase.paths().empty(); });
+  if (!any) return;
+  out << "## Paths of each phase\n\nWhat the lanes on each path did at the same time. The rates of a phase add up to its "
+         "headline.\n";
+  MarkdownTable table({{"phase", Align::kLeft},
+                       {"path", Align::kLeft},
+                       {"workers"},
+                       {"lanes"},
+                       {"ops/s"},
+                       {"bytes/s"},
+                       {"p50"},
+                       {"p99"}});
+  for (const v1::PhaseReport& phase : report.phases()) {
+    for (const v1::PathReport& path : phase.paths()) {
+      const v1::Latency& latency = path.latency_us();
+      table.AddRow({MarkdownText(PhaseTitle(report, phase)), MarkdownText(path.path()),
+                    absl::StrCat(path.worker_count()), absl::StrCat(path.lane_count()),
+                    FormatCount(path.ops_per_s()), path.bytes() > 0 ? FormatBytesPerSecond(path.bytes_per_s()) : "",
+                    PercentileText(latency, "p50", latency.p50()), PercentileText(latency, "p99", latency.p99())});
+    }
   }
   table.Write(out);
 }
@@ -385,6 +414,21 @@ void WriteServers(const v1::RunReport& report, std::ostream& out) {
       table.AddRow(std::move(cells));
     }
   }
+  table.Write(out);
+}
+
+void WriteReads(const v1::RunReport& report, std::ostream& out) {
+  MarkdownTable table({{"phase", Align::kLeft}, {"read"}, {"from", Align::kLeft}});
+  bool any = false;
+  for (const v1::PhaseReport& phase : report.phases()) {
+    if (!phase.has_read_sources()) continue;
+    any = true;
+    table.AddRow({MarkdownText(PhaseTitle(report, phase)),
+                  FormatBytes(static_cast<double>(phase.read_sources().asked_bytes())),
+                  ReadPartsText(phase.read_sources())});
+  }
+  if (!any) return;
+  out << "## Where reads came from\n\nAs far as the counters of clients and servers show.\n";
   table.Write(out);
 }
 

@@ -21,7 +21,9 @@ void WriteLayers(const v1::RunReport& report, std::ostream& out);   // --server-
 void WriteSoak(const v1::RunReport& report, std::ostream& out);     // --soak: what was found over all rounds
 void WriteParts(const v1::RunReport& report, std::ostream& out);    // --mix: what each operation did
 void WriteOpenLoops(const v1::RunReport& report, std::ostream& out);  // --rate: response, service and lag
+void WritePathsOfPhases(const v1::RunReport& report, std::ostream& out);  // several --path at once: what each did
 void WriteServers(const v1::RunReport& report, std::ostream& out);  // what samplers saw
+void WriteReads(const v1::RunReport& report, std::ostream& out);    // where bytes came from
 void WriteRepetitions(const v1::RunReport& report, std::ostream& out);  // medians and their intervals
 void WriteMarks(const v1::RunReport& report, std::ostream& out);        // with what to do
 void WriteErrors(const v1::RunReport& report, std::ostream& out);       // of the run, and of each phase

@@ -100,7 +100,9 @@ absl::Status WriteMarkdown(const v1::RunReport& report, std::ostream& out) {
   WriteSoak(report, out);
   WriteParts(report, out);
   WriteOpenLoops(report, out);
+  WritePathsOfPhases(report, out);
   WriteServers(report, out);
+  WriteReads(report, out);
   WriteRepetitions(report, out);
   WriteMarks(report, out);
   WriteErrors(report, out);

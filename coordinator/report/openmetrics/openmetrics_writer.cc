@@ -1,5 +1,6 @@
 #include "coordinator/report/openmetrics/openmetrics_writer.h"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "coordinator/report/flush_report.h"
 #include "coordinator/report/openmetrics/metric_text.h"
+#include "coordinator/report/text/console_words.h"
 
 namespace iobench {
 namespace {
@@ -82,6 +84,9 @@ constexpr Metric kRun = {"iobench_run", "info", "", "The run that the metrics be
 constexpr Metric kRunExitCode = {"iobench_run_exit_code", "gauge", "", "Exit code of the run"};
 constexpr Metric kPhaseMark = {"iobench_phase_mark", "gauge", "",
                                "1 for each mark on the phase, its clients and lanes: a reason for doubt"};
+
+constexpr Metric kPhaseReads = {"iobench_phase_read_bytes", "gauge", "bytes",
+                                "Bytes that the phase read, by where they came from, as far as counters show"};
 
 constexpr Metric kPhaseMissing = {"iobench_phase_missing", "gauge", "",
                                   "1 for each phase of the run whose saved data are missing or damaged"};
@@ -170,6 +175,17 @@ void WriteMarks(const v1::RunReport& report, const std::vector<std::string>& lab
   }
 }
 
+void WriteReads(const v1::RunReport& report, const std::vector<std::string>& labels, MetricWriter& writer) {
+  writer.Begin(kPhaseReads);
+  for (int i = 0; i < report.phases_size(); ++i) {
+    if (!report.phases(i).has_read_sources()) continue;
+    for (const ReadPart& part : ReadPartsOf(report.phases(i).read_sources())) {
+      writer.Add(JoinLabels(labels[static_cast<size_t>(i)], MetricLabel("source", std::string(part.source))),
+                 static_cast<double>(part.bytes));
+    }
+  }
+}
+
 // All samples of a family come together, so that each family iterates over all phases.
 void WritePhases(const v1::RunReport& report, const std::vector<std::string>& labels, MetricWriter& writer) {
   for (const PhaseMetric& metric : kPhaseMetrics) {
@@ -220,6 +236,32 @@ void WriteClients(const v1::RunReport& report, const std::vector<std::string>& l
       });
 }
 
+// Only of phases on several paths at once.
+void WritePaths(const v1::RunReport& report, const std::vector<std::string>& labels, MetricWriter& writer) {
+  const bool any = std::any_of(report.phases().begin(), report.phases().end(),
+                               [](const v1::PhaseReport& phase) { return !phase.paths().empty(); });
+  if (!any) return;
+  const auto for_each_path = [&](auto&& write) {
+    for (int i = 0; i < report.phases_size(); ++i) {
+      for (const v1::PathReport& path : report.phases(i).paths())
+        write(JoinLabels(labels[static_cast<size_t>(i)], MetricLabel("path", path.path())), report.phases(i), path);
+    }
+  };
+  using Labels = const std::string&;
+  writer.Begin({"iobench_path_bytes_per_second", "gauge", "bytes_per_second", "Throughput on one path"});
+  for_each_path([&](Labels of_path, const v1::PhaseReport& phase, const v1::PathReport& path) {
+    writer.Add(of_path, IfData(phase, path.bytes_per_s()));
+  });
+  writer.Begin({"iobench_path_ops_per_second", "gauge", "ops_per_second", "Ops on one path"});
+  for_each_path([&](Labels of_path, const v1::PhaseReport&, const v1::PathReport& path) {
+    writer.Add(of_path, path.ops_per_s());
+  });
+  writer.Begin({"iobench_path_latency_seconds", "summary", "seconds", "Latency of the ops on one path"});
+  for_each_path([&](Labels of_path, const v1::PhaseReport&, const v1::PathReport& path) {
+    AddLatency(of_path, path.latency_us(), writer);
+  });
+}
+
 }  // namespace
 
 absl::Status WriteOpenMetrics(const v1::RunReport& report, std::ostream& out) {
@@ -229,9 +271,11 @@ absl::Status WriteOpenMetrics(const v1::RunReport& report, std::ostream& out) {
   WriteRun(report, writer);
   WriteMissing(report, writer);
   WritePhases(report, labels, writer);
+  WriteReads(report, labels, writer);
   WriteOpenLoops(report, labels, writer);
   WriteMarks(report, labels, writer);
   WriteClients(report, labels, writer);
+  WritePaths(report, labels, writer);
   writer.End();
   return Flush(out, "OpenMetrics");
 }

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
@@ -171,6 +172,29 @@ std::string ErrorText(const v1::ErrorReport& error) {
     absl::StrAppend(&text, " (", ErrnoName(error.errno_value()), ")");
   }
   return text;
+}
+
+std::vector<ReadPart> ReadPartsOf(const v1::ReadSources& sources) {
+  const bool is_split = sources.has_server_memory_bytes() && sources.has_server_disk_bytes();
+  std::vector<ReadPart> parts = {{"server", is_split ? 0 : sources.server_bytes()},
+                                 {"server's memory", is_split ? sources.server_memory_bytes() : 0},
+                                 {"server's disk", is_split ? sources.server_disk_bytes() : 0},
+                                 {"disk", sources.disk_bytes()},
+                                 {"client's memory", sources.cache_bytes()},
+                                 {"holes", sources.hole_bytes()},
+                                 {"not known", sources.unknown_bytes()}};
+  std::erase_if(parts, [](const ReadPart& part) { return part.bytes == 0; });
+  return parts;
+}
+
+std::string ReadPartsText(const v1::ReadSources& sources) {
+  std::vector<std::string> texts;
+  for (const ReadPart& part : ReadPartsOf(sources)) {
+    const auto bytes = static_cast<double>(part.bytes);
+    texts.push_back(absl::StrCat(std::string(part.source), " ", FormatBytes(bytes), " (",
+                                 Percent(100 * bytes / static_cast<double>(sources.asked_bytes())), ")"));
+  }
+  return absl::StrJoin(texts, ", ");
 }
 
 std::vector<GroupedMark> MarksOf(const v1::PhaseReport& phase) {

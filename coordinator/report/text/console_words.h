@@ -47,6 +47,16 @@ std::string LaneName(std::string_view host, int64_t worker, int64_t lane);
 // Returns one printable line for an error of a run or phase.
 std::string ErrorText(const v1::ErrorReport& error);
 
+// Where the bytes that a phase read came from: the parts that are known, without empty ones, whose sum is asked_bytes.
+// "server" is there only if it is unknown which part of it came from the servers' memory and which from their disks.
+struct ReadPart {
+  std::string_view source;
+  uint64_t bytes = 0;
+};
+std::vector<ReadPart> ReadPartsOf(const v1::ReadSources& sources);
+// Returns "server's disk 12 MiB (75 %), client's memory 4 MiB (25 %)".
+std::string ReadPartsText(const v1::ReadSources& sources);
+
 // Returns one printable line: "phase 4, read: raw/phase-003.pb: missing".
 std::string MissingPhaseText(const v1::MissingPhase& phase);
 

@@ -34,6 +34,10 @@ std::string LossText(const v1::SoakLoss& loss) {
                      : loss.verified_sectors() == 0
                          ? "not known: nothing was verified"
                          : absl::StrCat("none in the data ", verified, " that were read");
+  if (loss.missing_bytes() > 0) {
+    text = absl::StrCat(FormatBytes(static_cast<double>(loss.missing_bytes())), " of files that were missing or too short",
+                        sectors.empty() ? "" : absl::StrCat("; ", text));
+  }
   if (loss.short_reads() > 0) {
     absl::StrAppend(&text, "; ", Counted(static_cast<int64_t>(loss.short_reads()), "read"),
                     " got fewer bytes than had been written");
@@ -60,10 +64,9 @@ std::string FailedText(const google::protobuf::RepeatedPtrField<v1::FailedOps>& 
   return texts.empty() ? "0" : absl::StrJoin(texts, ", ");
 }
 
-std::string PercentPerHour(double percent) {
-  if (!std::isfinite(percent)) return "-";
-  return std::fabs(percent) < 1000 ? absl::StrFormat("%+.3g %%", percent)
-                                   : absl::StrFormat("%+.0f %%", percent);
+// Of a trend over the time that was observed.
+std::string ChangeText(double percent) {
+  return std::isfinite(percent) ? absl::StrFormat("%+.3g %%", percent) : "-";
 }
 
 // "2026-11-25T10:00:02Z"
@@ -138,7 +141,7 @@ std::vector<std::pair<std::string, std::string>> SoakTexts(const v1::SoakReport&
 
 const std::vector<std::string>& SoakTrendColumns() {
   static const std::vector<std::string> columns = {"rounds",   "median", "first quarter", "last quarter",
-                                                   "per hour", "95 %",   "trend"};
+                                                   "over",   "change", "95 %", "trend"};
   return columns;
 }
 
@@ -146,12 +149,15 @@ std::vector<std::vector<std::string>> SoakTrendCells(const v1::SoakReport& soak)
   std::vector<std::vector<std::string>> rows;
   for (const v1::SoakTrend& trend : soak.trends()) {
     const auto rate = [&trend](double value) { return RateText(trend.in_ops(), value, value); };
-    const bool has_interval = std::isfinite(trend.low()) && std::isfinite(trend.high());
+    const bool has_interval = std::isfinite(trend.low_percent()) && std::isfinite(trend.high_percent());
+    const std::string verdict = trend.verdict() == "steady"
+                                    ? absl::StrCat("steady within ", Percent(trend.margin_percent()))
+                                    : trend.verdict();
     rows.push_back(
         {trend.phase(), Count(trend.rounds()), rate(trend.median()), rate(trend.first_quarter()),
-         rate(trend.last_quarter()), PercentPerHour(trend.percent_per_hour()),
-         has_interval ? absl::StrCat(PercentPerHour(trend.low()), " to ", PercentPerHour(trend.high())) : "-",
-         trend.verdict()});
+         rate(trend.last_quarter()), FormatSeconds(trend.observed_s()), ChangeText(trend.percent()),
+         has_interval ? absl::StrCat(ChangeText(trend.low_percent()), " to ", ChangeText(trend.high_percent())) : "-",
+         verdict});
   }
   return rows;
 }

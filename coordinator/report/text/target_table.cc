@@ -1,12 +1,15 @@
 #include "coordinator/report/text/target_table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "common/model/plan_targets.h"
+#include "common/model/plan_traits.h"
 #include "coordinator/report/text/console_words.h"
 
 namespace iobench {
@@ -25,7 +28,7 @@ std::string WithoutTarget(const v1::Phase& phase) {
   rest.clear_name();
   rest.clear_only_target();
   rest.clear_before();
-  return rest.SerializeAsString();
+  return MeaningOf(rest);
 }
 
 std::string NameWithoutTarget(const v1::Phase& phase, const std::string& path) {
@@ -39,6 +42,21 @@ std::string NameWithoutTarget(const v1::Phase& phase, const std::string& path) {
 std::string TargetRow::RatioText(size_t target) const {
   const double ratio = rates[target] / rates[0];
   return std::isfinite(ratio) ? Percent(100 * ratio) : "-";
+}
+
+bool TargetRow::has_verdicts() const {
+  return std::any_of(ratios.begin(), ratios.end(), [](const auto& ratio) { return ratio.has_value(); });
+}
+
+bool TargetTable::has_verdicts() const {
+  return std::any_of(rows.begin(), rows.end(), [](const TargetRow& row) { return row.has_verdicts(); });
+}
+
+std::string TargetRow::VerdictText(size_t target) const {
+  const std::optional<RateRatio>& ratio = ratios[target];
+  if (!ratio.has_value()) return "";
+  const char* const verdict = ratio->low > 1 ? "better" : ratio->high < 1 ? "worse" : "not shown";
+  return absl::StrFormat("%s (%+.1f %% to %+.1f %%)", verdict, 100 * (ratio->low - 1), 100 * (ratio->high - 1));
 }
 
 TargetTable TargetTableOf(const v1::RunReport& report) {
@@ -71,13 +89,18 @@ TargetTable TargetTableOf(const v1::RunReport& report) {
   for (const v1::PhaseReport& phase : report.phases()) {
     const auto [row, column] = cell_of_phase[phase.index() % cell_of_phase.size()];
     samples[row].in_ops = phase.headline_in_ops();
+    for (const v1::Mark& mark : phase.marks()) {
+      if (mark.code() == "shared_transport") table.doubt = mark.text();
+    }
     if (!phase.not_whole().empty()) continue;
     const v1::Headline& headline = phase.headline();
     const double rate = phase.headline_in_ops() ? headline.ops_per_s() : headline.bytes_per_s();
     if (std::isfinite(rate)) samples[row].rates[column].push_back(rate);
   }
   for (TargetSamples& of_row : samples) {
-    TargetRow& row = table.rows.emplace_back(TargetRow{std::move(of_row.name), of_row.in_ops, {}});
+    TargetRow& row = table.rows.emplace_back(TargetRow{std::move(of_row.name), of_row.in_ops, {}, {}});
+    for (const std::vector<double>& rates : of_row.rates)
+      row.ratios.push_back(&rates == &of_row.rates.front() ? std::nullopt : RatioOfRates(rates, of_row.rates.front()));
     for (std::vector<double>& rates : of_row.rates) row.rates.push_back(MedianOf(std::move(rates)));
   }
   return table;

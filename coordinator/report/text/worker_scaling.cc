@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/model/phase_shape.h"
+#include "common/model/plan_traits.h"
 #include "common/not_a_number.h"
 #include "coordinator/report/text/console_words.h"
 
@@ -22,7 +23,7 @@ std::string Rest(const v1::Phase& phase) {
   v1::Phase rest = phase;
   rest.clear_name();
   for (v1::Assignment& assignment : *rest.mutable_assignments()) assignment.clear_who();
-  return rest.SerializeAsString();
+  return MeaningOf(rest);
 }
 
 struct Point {

@@ -170,6 +170,7 @@ void PutFigures(const v1::PhaseReport& phase, Sheet& sheet) {
     sheet.Fact("fsync, mean", phase.regions_s().fsync(), "s");
     sheet.Fact("close, mean", phase.regions_s().close(), "s");
   }
+  if (phase.has_read_sources()) sheet.Fact("read from", ReadPartsText(phase.read_sources()));
   sheet.Fact("limited by", phase.limited_by());
   for (const GroupedMark& mark : MarksOf(phase)) sheet.Fact(absl::StrCat("mark ", mark.code), mark.text);
   for (const v1::ErrorReport& error : phase.errors()) sheet.Fact("error", ErrorText(error));

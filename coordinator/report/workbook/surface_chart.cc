@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -106,6 +107,20 @@ absl::Status ZipError(const char* what, zip_error_t* error) {
       absl::StrCat("cannot put surface charts into the workbook: ", what, ": ", zip_error_strerror(error)));
 }
 
+// An archive that libzip may rewrite: a copy of the bytes, which libzip owns. It keeps the unchanged beginning of a
+// buffer when it writes, and libzip 1.7.3 later frees that even if it was told that the buffer is not its own.
+zip_source_t* ArchiveOf(const std::string& bytes, zip_error_t* error) {
+  void* const copy = std::malloc(std::max<size_t>(bytes.size(), 1));
+  if (copy == nullptr) {
+    zip_error_set(error, ZIP_ER_MEMORY, 0);
+    return nullptr;
+  }
+  std::memcpy(copy, bytes.data(), bytes.size());
+  zip_source_t* const source = zip_source_buffer_create(copy, bytes.size(), /*freep=*/1, error);
+  if (source == nullptr) std::free(copy);
+  return source;
+}
+
 // Replaces the area charts of the archive by `parts`, which libzip reads when the archive is closed.
 absl::Status Replace(zip_t* archive, const std::vector<std::string>& parts) {
   const std::vector<zip_uint64_t> places = AreaChartsOf(archive);
@@ -155,7 +170,7 @@ absl::StatusOr<std::string> WithSurfaceCharts(std::string workbook, const std::v
   zip_error_t error;
   zip_error_init(&error);
   const absl::Cleanup fini = [&error] { zip_error_fini(&error); };
-  zip_source_t* source = zip_source_buffer_create(workbook.data(), workbook.size(), 0, &error);
+  zip_source_t* source = ArchiveOf(workbook, &error);
   if (source == nullptr) return ZipError("open", &error);
   const absl::Cleanup free_source = [source] { zip_source_free(source); };
   zip_source_keep(source);  // closing the archive frees it once

@@ -68,6 +68,7 @@ uint32_t LanesWithFiles(const v1::Operation& operation, const PhaseShape& shape)
 struct OwnData {
   // Number of lanes with files of their own -> their largest size in any phase with that many, from the largest number.
   std::map<uint32_t, uint64_t, std::greater<>> bytes_of_lanes;
+  uint64_t files = 0;  // at least
   bool has_trees = false;
 
   // A lane that is idle in some phases keeps the files of the others.
@@ -95,8 +96,10 @@ std::vector<OwnData> OwnDataOf(const v1::Plan& plan, size_t worker_count) {
       if (IsMetadata(assignment->operation())) {
         own.has_trees = true;
       } else if (!shape.files.shared_file()) {
-        uint64_t& largest = own.bytes_of_lanes[LanesWithFiles(assignment->operation(), shape)];
+        const uint32_t lanes = LanesWithFiles(assignment->operation(), shape);
+        uint64_t& largest = own.bytes_of_lanes[lanes];
         largest = std::max(largest, shape.files.bytes_per_lane());
+        own.files = std::max(own.files, uint64_t{lanes} * shape.files.files_per_lane());
       }
     }
   }
@@ -180,9 +183,11 @@ std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, st
   const bool creates = CreatesData(plan);
   const std::vector<OwnData> own_data = OwnDataOf(plan, members.size());
   const uint64_t tree_bytes = uint64_t{layout.lanes_per_worker()} * TreeBytesPerLane(plan);
+  const uint64_t tree_items = uint64_t{layout.lanes_per_worker()} * TreeItemsPerLane(plan);
   for (const Member& member : members) {
     const OwnData& own = own_data[member.number];
     const uint64_t worker_bytes = own.FileBytes() + (own.has_trees ? tree_bytes : 0);
+    const uint64_t worker_items = own.files + (own.has_trees ? tree_items : 0);
     for (const uint32_t target : layout.TargetsOf(member.number)) {
       const v1::TargetFacts* const facts_of_target = SeenOf(facts[member.number], target);
       if (facts_of_target == nullptr) continue;  // it was lost
@@ -191,7 +196,8 @@ std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, st
       SpaceNeed& need = needs[seen.filesystem_id()];
       if (need.workers.empty()) {
         need.path = plan.targets(static_cast<int>(target)).path();
-        need.free_bytes = seen.free_bytes();
+        if (seen.has_free_bytes()) need.free_bytes = seen.free_bytes();
+        if (seen.space().total_items() > 0) need.free_items = seen.space().available_items();
         need.smaller = WhatMakesItSmaller(plan);
         need.space = seen.space();
         need.fill_bytes = BytesToFill(seen.space(), FillPercent(plan));
@@ -201,10 +207,12 @@ std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, st
       // Kept data are there; without any, reads have files written first.
       if (!creates && seen.manifest().state() == v1::Manifest::KEPT) continue;
       need.bytes += worker_bytes;
+      need.items += worker_items;
       parts.emplace_back(&need, member.number);
       // Data of ours that Claim replaces frees its space.
       if (seen.has_manifest() && counted_old_data.emplace(seen.filesystem_id(), target).second) {
-        need.free_bytes += DataBytesOf(seen.manifest());
+        if (need.free_bytes.has_value()) *need.free_bytes += DataBytesOf(seen.manifest());
+        need.free_items.reset();  // it does not say how many files it frees
       }
     }
   }
@@ -220,12 +228,11 @@ absl::StatusOr<uint64_t> CheckSpace(const v1::Plan& plan, const Layout& layout,
   uint64_t bytes_needed = 0;
   for (const SpaceNeed& need : SpaceNeeds(plan, layout, members, facts)) {
     bytes_needed += need.bytes - need.fill_bytes;
-    if (need.bytes <= need.free_bytes || if_too_small == IfTooSmall::kTryAnyway) continue;
+    const std::optional<Shortage> shortage = ShortageOf(need);
+    if (!shortage.has_value() || if_too_small == IfTooSmall::kTryAnyway) continue;
     return absl::FailedPreconditionError(
-        absl::StrCat(members[*need.workers.begin()].facts.host(), ": ", need.path, ": the lanes there need ",
-                     FormatBytes(static_cast<double>(need.bytes)), OfItForFilling(need), ", but only ",
-                     FormatBytes(static_cast<double>(need.free_bytes)), " are free: use ",
-                     WhatMakesItSmaller(plan), " or fewer lanes, or --force to try anyway"));
+        absl::StrCat(members[*need.workers.begin()].facts.host(), ": ", need.path, ": the lanes there",
+                     shortage->problem, ": ", shortage->advice));
   }
   return bytes_needed;
 }

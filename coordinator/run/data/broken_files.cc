@@ -35,7 +35,10 @@ void BrokenFiles::Note(const v1::PhaseRecord& record) {
       // In a soak, the lane tries again with files that are still there; the ledger knows that their contents are
       // doubtful.
       const bool tries_again = plan_.soak_s() > 0 && !creates;
-      if (ended && !failed && creates) {
+      // Its worker was lost after it had reported the lane, perhaps while it finished the file.
+      const bool cut_short =
+          ended && worker.lost() && result->second->bytes() < shape.files.bytes_per_lane();
+      if (ended && !failed && creates && !cut_short) {
         created.insert(FilesOf(lane, shape));
       } else if (may_have_written || (failed && !tries_again)) {
         broken.insert(FilesOf(lane, shape));

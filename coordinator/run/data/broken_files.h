@@ -6,7 +6,7 @@
 #include <set>
 
 #include "coordinator/plan/layout.h"
-#include "coordinator/run/data/files_of_owner.h"
+#include "coordinator/plan/files_of_owner.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
 

@@ -6,6 +6,7 @@
 #include "common/model/operation.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
+#include "coordinator/plan/later_needs.h"
 
 namespace iobench {
 namespace {
@@ -137,6 +138,7 @@ void DataLedger::ForgetShared(const std::set<uint32_t>& targets) {
 }
 
 void DataLedger::Begin(const v1::Phase& phase) {
+  phase_ = &phase;
   shape_ = ShapeOf(plan_, phase);
   time_s_ = phase.stop().time_s();
   prepares_data_ = false;
@@ -147,8 +149,9 @@ void DataLedger::Begin(const v1::Phase& phase) {
     if (assignment == nullptr) continue;
     const OperationSpec* const spec = DataOperation(assignment->operation());
     if (spec == nullptr) continue;
+    const uint64_t needed_bytes = BytesNeededBy(plan_, phase, assignment->operation());
     for (const v1::LanePlan& lane : layout_.LanesOf(worker, assignment->operation(), shape_)) {
-      prepares_data_ |= spec->needs_data && LacksData(StateOf(FilesIn(lane, shape_)), shape_);
+      prepares_data_ |= LacksData(StateOf(FilesIn(lane, shape_)), needed_bytes);
       if (spec->writes()) ++writers_[lane.file_owner()];
     }
   }
@@ -160,6 +163,15 @@ void DataLedger::Begin(const v1::Phase& phase) {
 
 void DataLedger::Fill(v1::Prepare& prepare) const {
   *prepare.mutable_data() = plan_.data();
+  const uint64_t needed_bytes = BytesNeededBy(plan_, *phase_, prepare.operation());
+  if (needed_bytes < shape_.files.bytes_per_lane()) prepare.set_needed_bytes(needed_bytes);
+  if (needed_bytes > 0 && plan_.files().existing_files().empty()) {
+    for (v1::LanePlan& lane : *prepare.mutable_lanes()) {
+      const State state = StateOf(FilesIn(lane, shape_));
+      if (state.low > 0) lane.set_written_bytes(std::min(state.lane_bytes, needed_bytes));
+      lane.mutable_data()->set_unacknowledged(state.unacknowledged);
+    }
+  }
   if (!HasSectors(plan_.data())) return;
   v1::DataStamp& stamp = *prepare.mutable_stamp();
   stamp.set_run_id(run_id_);
@@ -171,7 +183,7 @@ void DataLedger::Fill(v1::Prepare& prepare) const {
     State state = StateOf(FilesIn(lane, shape_));
     // Another lane may prepare what is missing (LanePlan.leaves_prefill). Without any data, the worker knows that by
     // itself.
-    if (prepares_data_ && state.low > 0 && LacksData(state, shape_))
+    if (prepares_data_ && state.low > 0 && LacksData(state, needed_bytes))
       state.high = std::max(state.high, prefill_generation_);
     v1::DataState& data = *lane.mutable_data();
     data.set_low(state.low);
@@ -179,7 +191,7 @@ void DataLedger::Fill(v1::Prepare& prepare) const {
     // A reader may find any of the generations while they are being written.
     const bool is_written = writers_.contains(lane.file_owner());
     data.set_high(is_written ? NewestPossible(/*ops_per_pass=*/1) : state.high);
-    if (!is_written && state.last_pass && !LacksData(state, shape_)) *data.mutable_last_pass() = *state.last_pass;
+    if (!is_written && state.last_pass && !LacksData(state, needed_bytes)) *data.mutable_last_pass() = *state.last_pass;
   }
 }
 
@@ -207,11 +219,12 @@ void DataLedger::NoteLane(const Writer& writer) {
   const Files files = FilesIn(writer.lane, shape_);
   State state = StateOf(files);
   Change change{.file_bytes = lane_bytes / files.files_per_lane};
-  if (spec.needs_data && LacksData(state, shape_)) {
+  const uint64_t needed_bytes = BytesNeededBy(plan_, *phase_, writer.operation);
+  if (LacksData(state, needed_bytes)) {
     if (state.low == 0) state.low = prefill_generation_;
     state.high = change.generation = prefill_generation_;
     state.last_pass.reset();
-    state.lane_bytes = lane_bytes;
+    state.lane_bytes = needed_bytes;
   }
   if (spec.writes()) {
     change.any_failed = result != nullptr && AnyWriteFailed(*result);
@@ -221,7 +234,11 @@ void DataLedger::NoteLane(const Writer& writer) {
     const bool is_new = change.replaced && result != nullptr && result->problem().code() == 0;
     NoteWritten(writer, is_new, change.any_failed, state);
     change.generation = state.high;
-    state.lane_bytes = change.replaced ? lane_bytes : std::max(state.lane_bytes, lane_bytes);
+    // Of what a stop has left out, as much as later phases need was written afterwards (later_needs.h). The ops of a
+    // trace may be anywhere, and the others of operations that create no files are within what was needed.
+    const bool anywhere = !writer.operation.trace().read_file().empty();
+    const uint64_t written_bytes = !spec.creates_files ? needed_bytes : anywhere ? 0 : lane_bytes;
+    state.lane_bytes = change.replaced ? written_bytes : std::max(state.lane_bytes, written_bytes);
   }
   newest_ = std::max(newest_, state.high);
   states_[files] = state;

@@ -18,7 +18,7 @@
 
 #include "common/model/phase_shape.h"
 #include "coordinator/plan/layout.h"
-#include "coordinator/run/data/files_of_owner.h"
+#include "coordinator/plan/files_of_owner.h"
 #include "iobench/v1/control.pb.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
@@ -44,11 +44,12 @@ class DataLedger {
   // The shared files of these targets have been removed, with what all lanes had written into them.
   void ForgetShared(const std::set<uint32_t>& targets);
 
-  // Starts a phase and assigns its generations. Call it once per phase, before Fill.
+  // Starts a phase, which must stay as it is until Note, and assigns its generations. Call it once per phase, before Fill.
   void Begin(const v1::Phase& phase);
   // True if the phase reads data that nobody has written, so that it must be prepared. REQUIRES: Begin.
   bool prepares_data() const { return prepares_data_; }
-  // Adds what a worker must know about the data in this phase. REQUIRES: prepare.lanes are those of Layout::LanesOf.
+  // Adds what a worker must know about the data in this phase. REQUIRES: prepare.lanes are those of Layout::LanesOf, for
+  // prepare.operation.
   void Fill(v1::Prepare& prepare) const;
   // Records what the phase did, however it ended. A lane without a result may have written anything from none to all of
   // its records. REQUIRES: Begin with the same phase.
@@ -99,9 +100,9 @@ class DataLedger {
   void NoteWritten(const Writer& writer, bool is_new, bool any_failed, State& state);
   // Adds to the manifest what each lane's files hold, if that is known exactly and differs between lanes.
   void DescribeLanes(v1::Manifest& manifest) const;
-  // True if a phase of this shape that needs data has some of it prepared.
-  static bool LacksData(const State& state, const PhaseShape& shape) {
-    return state.low == 0 || state.lane_bytes < shape.files.bytes_per_lane();
+  // True if an operation that needs the first so many bytes of each lane has some of them prepared.
+  static bool LacksData(const State& state, uint64_t needed_bytes) {
+    return needed_bytes > 0 && (state.low == 0 || state.lane_bytes < needed_bytes);
   }
   void NoteLane(const Writer& writer);
   struct Change {
@@ -128,6 +129,7 @@ class DataLedger {
   uint32_t generation_ = 0;
   uint32_t prefill_generation_ = 0;
   bool prepares_data_ = false;
+  const v1::Phase* phase_ = nullptr;
   PhaseShape shape_;
   double time_s_ = 0;            // for which the current phase loops; 0: it does not
   std::map<uint32_t, size_t> writers_;  // owners whose files the phase writes, with the number of lanes that do

@@ -1,6 +1,6 @@
 // Names the files that a lane works on in a phase, for what the coordinator keeps about them from phase to phase.
-#ifndef COORDINATOR_RUN_DATA_FILES_OF_OWNER_H_
-#define COORDINATOR_RUN_DATA_FILES_OF_OWNER_H_
+#ifndef COORDINATOR_PLAN_FILES_OF_OWNER_H_
+#define COORDINATOR_PLAN_FILES_OF_OWNER_H_
 
 #include <compare>
 #include <cstdint>
@@ -36,4 +36,4 @@ std::set<uint32_t> TargetsOfNewSharedFiles(const v1::Plan& plan, const v1::Phase
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_RUN_DATA_FILES_OF_OWNER_H_
+#endif  // COORDINATOR_PLAN_FILES_OF_OWNER_H_

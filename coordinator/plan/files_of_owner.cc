@@ -1,4 +1,4 @@
-#include "coordinator/run/data/files_of_owner.h"
+#include "coordinator/plan/files_of_owner.h"
 
 #include "common/model/plan_traits.h"
 

@@ -1,6 +1,6 @@
-// How far a figure may be off by chance, from the bootstrap: over repetitions, or over time slices of one phase. Pure.
-#ifndef COORDINATOR_ANALYSIS_COMPARE_BOOTSTRAP_H_
-#define COORDINATOR_ANALYSIS_COMPARE_BOOTSTRAP_H_
+// How far a figure may be off by chance: from its repetitions, or from the time slices of one phase. Pure.
+#ifndef COORDINATOR_ANALYSIS_COMPARE_FIGURE_ERROR_H_
+#define COORDINATOR_ANALYSIS_COMPARE_FIGURE_ERROR_H_
 
 #include <cstddef>
 #include <optional>
@@ -17,18 +17,11 @@ struct RelativeError {
   double degrees = 0;
 };
 
-// The error of the mean of independent values. REQUIRES: at least two values; positive mean.
+// The error of the mean of repetitions, in the order of time. REQUIRES: at least two; positive mean.
 RelativeError ErrorOfMean(std::span<const double> values);
 
-// A series needs at least this many time slices, and at least this many independent blocks of them.
-inline constexpr size_t kMinSlices = 20;
-inline constexpr double kMinBlocks = 8;
-
-// The length, in slices, of a block that depends little on the others; 1 if the slices are independent.
-size_t BlockLength(std::span<const double> slices);
-
-// The error of the mean of successive slices, which depend on each other, by a bootstrap of blocks. nullopt: there are
-// fewer than kMinSlices slices or kMinBlocks blocks, or nothing was moved.
+// The error of the mean of successive slices, which depend on each other. nullopt: there are fewer than kMinSeries
+// (statistics/dependence.h), or nothing was moved.
 std::optional<RelativeError> ErrorOfSeries(std::span<const double> slices);
 
 // Latency over time: counts of ops by slice and bin.
@@ -38,8 +31,8 @@ struct LatencyOverTime {
   std::vector<std::span<const double>> counts;  // of each slice, by bin
 };
 
-// The error of a percentile (0.99) of the latency of all slices together: successive blocks of slices are drawn and
-// merged. The draws are the same each time. nullopt: as above.
+// The error of a percentile (0.99) of the latency of all slices together: that of the share of ops beyond it, turned into
+// latency by the counts around it (Woodruff). nullopt: as above.
 std::optional<RelativeError> ErrorOfPercentile(const LatencyOverTime& slices, double percentile);
 
 // compared / baseline. The interval holds the true ratio with probability `level` (0.95).
@@ -56,8 +49,9 @@ RatioInterval RatioOf(double baseline, const RelativeError& baseline_error, doub
 // The geometric mean of independent ratios, with its interval. REQUIRES: at least one.
 RatioInterval GeometricMean(std::span<const RatioInterval> ratios, double level);
 
-// The probability of a ratio as low as this one if the true one were `limit`.
+// The probability of a ratio as low (as high) as this one if the true one were `limit`.
 double TailBelow(const RatioInterval& ratio, double limit);
+double TailAbove(const RatioInterval& ratio, double limit);
 
 // Corrects the p-values of a family of tests (Holm): each result can be compared with the level by itself. NaN (no
 // test) stays NaN.
@@ -65,4 +59,4 @@ std::vector<double> HolmAdjusted(std::span<const double> p_values);
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_ANALYSIS_COMPARE_BOOTSTRAP_H_
+#endif  // COORDINATOR_ANALYSIS_COMPARE_FIGURE_ERROR_H_
