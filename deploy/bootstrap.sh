@@ -156,11 +156,12 @@ exec_in_idle_time() {
                        exec nice -n 19 "$@"' idle "$@"
 }
 
-# run_ctest PRESET [OPTION...]: a test that needed another attempt is listed, although it passed (tests/CMakeLists.txt).
+# run_ctest PRESET [OPTION...]: a test that needed another attempt is listed, although it passed, and one that was skipped
+# with its reason (tests/CMakeLists.txt).
 run_ctest() {
   local log="$root/build/$1/Testing/Temporary/LastTest.log" status=0
   ctest --preset "$@" < /dev/null || status=$?
-  [ ! -r "$log" ] || sed -n "/^_* failed first: /,/^=* rerun test summary info/p; s/^RERUN /== needed another attempt: /p" "$log"
+  [ ! -r "$log" ] || sed -n "/^_* failed first: /,/^=* rerun test summary info/p; s/^RERUN /== needed another attempt: /p; s/^SKIPPED /== not tested: /p" "$log"
   return "$status"
 }
 

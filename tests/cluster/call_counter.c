@@ -15,17 +15,15 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "data_file.h"
+
 enum { READ, WRITE, PREAD, PWRITE, PREADV, PWRITEV, OPENAT, KINDS };
 static const char* const names[KINDS] = {"read", "write", "pread", "pwrite", "preadv", "pwritev", "openat"};
 static _Atomic long counts[KINDS];
 
 static int is_data(int file) {
-  char link[64], path[4096];
-  snprintf(link, sizeof link, "/proc/thread-self/fd/%d", file);
-  const ssize_t size = readlink(link, path, sizeof path - 1);
-  if (size <= 0) return 0;
-  path[size] = 0;
-  const char* const ours = strstr(path, "/cluster-iobench.data/");
+  char path[4096];
+  const char* const ours = place_in_data(file, path, sizeof path);
   return ours != NULL && (strstr(ours, "/lane-") != NULL || strstr(ours, "/tree-") != NULL);
 }
 

@@ -9,6 +9,7 @@ import tempfile
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import preloaded  # noqa: E402
 import program  # noqa: E402
 
 
@@ -37,10 +38,7 @@ def out(tmp_path):
 @pytest.fixture(scope="session")
 def call_counter(tmp_path_factory):
     """A library to preload that counts data calls, notes what is written, and can lose writes."""
-    library = tmp_path_factory.mktemp("counter") / "call_counter.so"
-    source = pathlib.Path(__file__).with_name("call_counter.c")
-    subprocess.run(["cc", "-Wall", "-Werror", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-    return library
+    return preloaded.build(pathlib.Path(__file__).with_name("call_counter.c"), tmp_path_factory.mktemp("counter"))
 
 
 @pytest.fixture(scope="session")

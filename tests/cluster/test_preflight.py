@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 
+import preloaded
 import program
 import pytest
 
@@ -241,9 +242,8 @@ int fstatvfs64(int fd, void* told) { return tell(told); }
 @pytest.mark.unsanitized  # a library before the sanitizer's
 @pytest.mark.parametrize("blocks", [0, 1 << 63, (1 << 64) - 1])
 def test_a_file_system_that_does_not_tell_its_size_is_not_full(blocks, tmp_path):
-    shim = tmp_path / "sizes.so"
     (tmp_path / "sizes.c").write_text(SIZES)
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, tmp_path / "sizes.c"], check=True)
+    shim = preloaded.build(tmp_path / "sizes.c", tmp_path)
     env = program.clean_environment(LD_PRELOAD=str(shim), TOLD_BLOCKS=str(blocks))
     path, out = tmp_path / "mnt", tmp_path / "out"
     path.mkdir()

@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+import preloaded
 import program
 
 SMALL = ("-i", "0", "-i", "1", "-s", "1m", "-r", "64k", "-t", "1")
@@ -147,9 +148,7 @@ def test_little_memory_ends_a_run_clearly_if_it_is_not_enough(options, megabytes
 @pytest.fixture(scope="session")
 def refused_threads(tmp_path_factory):
     """A function that returns the environment in which a process can start only so many threads."""
-    library = tmp_path_factory.mktemp("shim") / "thread_shim.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, pathlib.Path(__file__).with_name("thread_shim.c"), "-ldl"],
-                   check=True)
+    library = preloaded.build(pathlib.Path(__file__).with_name("thread_shim.c"), tmp_path_factory.mktemp("shim"))
 
     def environment(allowed, error, of=None):
         more = {"THREADS_OF": of} if of else {}

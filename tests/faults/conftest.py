@@ -1,11 +1,11 @@
 """Runs every case of the matrix, several at a time, before the first test looks at its outcome."""
 import pathlib
-import subprocess
 import sys
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import preloaded  # noqa: E402
 import program  # noqa: E402
 
 
@@ -16,7 +16,4 @@ def pytest_configure(config):
 @pytest.fixture(scope="session")
 def shim(tmp_path_factory):
     """The library that makes a worker's storage calls fail, hang or slow down."""
-    library = tmp_path_factory.mktemp("shim") / "fault_shim.so"
-    source = pathlib.Path(__file__).with_name("fault_shim.c")
-    subprocess.run(["cc", "-Wall", "-Werror", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-    return library
+    return preloaded.build(pathlib.Path(__file__).with_name("fault_shim.c"), tmp_path_factory.mktemp("shim"))

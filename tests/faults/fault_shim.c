@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "data_file.h"
+
 enum { NONE = 0, HANG = -1, SLOW = -2 };
 
 static int (*real_fstatat)(int, const char*, struct stat*, int);
@@ -69,14 +71,9 @@ __attribute__((constructor)) static void find_real(void) {
   real_fstatat = (int (*)(int, const char*, struct stat*, int))dlsym(RTLD_NEXT, "fstatat");
 }
 
-/* Lanes have descriptor tables of their own, so the thread's. */
 static int is_data(int file) {
-  char link[64], path[4096];
-  snprintf(link, sizeof link, "/proc/thread-self/fd/%d", file);
-  const ssize_t size = readlink(link, path, sizeof path - 1);
-  if (size <= 0) return 0;
-  path[size] = 0;
-  const char* const ours = strstr(path, "/cluster-iobench.data/");
+  char path[4096];
+  const char* const ours = place_in_data(file, path, sizeof path);
   return ours != NULL && strstr(ours, "manifest") == NULL;
 }
 
