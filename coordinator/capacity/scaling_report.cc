@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -162,12 +163,16 @@ std::string WhyNoLaw(const UslFit& fit, const v1::Scaling& scaling) {
       most, highest, over);
 }
 
-void FitLaw(v1::Scaling& scaling) {
-  scaling.set_fit_p(kNotMeasured);
-  std::vector<UslPoint> points;
-  for (const v1::ScalingLevel& level : scaling.levels()) {
-    for (const double rate : level.ops_per_s()) points.push_back({static_cast<double>(level.n()), rate});
+// The points of a level, as n lanes or clients.
+void AddPoints(const LevelFigures& level, double n, std::vector<UslPoint>& points) {
+  for (const StepFigures* const each : level.repetitions) {
+    const double one_op_share = each->ops > 0 ? each->lane_count / static_cast<double>(each->ops) : 0;
+    points.push_back({n, each->ops_per_s, one_op_share});
   }
+}
+
+void FitLaw(std::span<const UslPoint> points, v1::Scaling& scaling) {
+  scaling.set_fit_p(kNotMeasured);
   const absl::StatusOr<UslFit> fit = FitUsl(points);
   if (!fit.ok()) {
     scaling.set_usl_refused(std::string(fit.status().message()));
@@ -209,12 +214,15 @@ void FitLaw(v1::Scaling& scaling) {
 v1::Scaling ScalingOf(const CapacitySearch& search, Kind kind, const CapacityFacts& facts) {
   v1::Scaling scaling;
   scaling.set_over(kind == Kind::kClients ? "clients" : "lanes");
-  for (const LevelFigures& level : LevelsOf(search.steps(), kind, search.settings()))
-    *scaling.add_levels() = LevelReport(level, kind, facts);
+  std::vector<UslPoint> points;
+  for (const LevelFigures& level : LevelsOf(search.steps(), kind, search.settings())) {
+    v1::ScalingLevel& report = *scaling.add_levels() = LevelReport(level, kind, facts);
+    AddPoints(level, static_cast<double>(report.n()), points);
+  }
   FillEfficiency(scaling);
   FillMeans(scaling);
   FindPlateau(scaling);
-  FitLaw(scaling);
+  FitLaw(points, scaling);
   return scaling;
 }
 

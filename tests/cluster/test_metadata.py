@@ -215,12 +215,14 @@ def test_repetitions_begin_with_what_the_last_one_left(path, out):
     assert not outcome.data.exists()
 
 
-def test_lanes_that_are_told_to_stop_finish_their_items(path, out):
+def test_lanes_that_are_told_to_stop_finish_the_items_that_a_later_phase_needs(path, out):
     outcome = program.run(["--transport", "local", "-t", "4", "--items", "3000", "--op", "create", "--op", "unlink",
                            "--stop-at-stonewall"], path=path, out=out).expect(0)
-    for phase in outcome.phases:
-        assert {lane["ops"] for lane in lanes_of(phase)} == {3000}
-        assert phase["measured_ops"] <= phase["ops"] == 4 * 3000
+    create, unlink = outcome.phases
+    assert {lane["ops"] for lane in lanes_of(create)} == {3000}
+    assert create["measured_ops"] <= create["ops"] == 4 * 3000
+    assert unlink["measured_ops"] <= unlink["ops"] == sum(lane["ops"] for lane in lanes_of(unlink)) <= 4 * 3000
+    assert not outcome.data.exists()
 
 
 def test_kept_trees_are_removed_by_clean_and_what_is_foreign_stays(path, out):

@@ -236,6 +236,34 @@ TEST_CASE("without repetitions it is unknown whether the law fits; without scatt
   CHECK(FitUsl(points)->worst_n == 4);
 }
 
+// A regular storage, counted in a timed region that begins within an op and ends with one: of `ops_per_lane` ops of each
+// lane, one may be too many, the same in each repetition.
+std::vector<UslPoint> CountedPoints(const std::vector<UslPoint>& exact, double region_s) {
+  std::vector<UslPoint> points;
+  for (const UslPoint& point : exact) {
+    const double ops_per_lane = std::ceil(region_s * point.ops_per_s / point.n);
+    points.push_back({point.n, point.n * ops_per_lane / region_s, 1 / ops_per_lane});
+  }
+  return points;
+}
+
+TEST_CASE("what one op per lane makes of a short phase is no misfit, and a ceiling is one") {
+  const std::vector<UslPoint> exact = LawPoints({40, 0.05, 0.002}, kPowers, 2);
+  int refused = 0;
+  for (double region_s = 0.4; region_s < 1.4; region_s += 0.1) {
+    auto points = CountedPoints(exact, region_s);
+    const auto fit = FitUsl(points);
+    REQUIRE(fit.ok());
+    CHECK(fit->Fits());
+    for (UslPoint& point : points) point.one_op_share = 0;
+    refused += FitUsl(points)->Fits() ? 0 : 1;
+  }
+  CHECK(refused >= 5);
+  std::vector<UslPoint> ceiling = exact;
+  for (UslPoint& point : ceiling) point.ops_per_s = std::min(40 * point.n, 160.0);
+  CHECK_FALSE(FitUsl(CountedPoints(ceiling, 2.01))->Fits());
+}
+
 TEST_CASE("too little is refused or warned of") {
   const UslTerms truth = {1000, 0.05, 0.002};
   const auto refused = FitUsl(LawPoints(truth, {1, 2, 4}, 10));

@@ -313,7 +313,7 @@ void FillParts(v1::PhaseReport& phase) {
     part.set_bytes(reads ? 1000 * kMiB : 0);
     part.set_bytes_per_s(reads ? 6.5 * kMiB : 0);
     part.mutable_open_loop()->set_asked_ops_per_s(reads ? 800 : 100);
-    v1::Latency& response = *part.mutable_open_loop()->mutable_response_us();
+    v1::Latency& response = *part.mutable_latency_us();
     response.set_count(1000);
     response.set_p50(250);
     response.set_p99(9000);

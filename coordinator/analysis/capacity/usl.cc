@@ -204,17 +204,27 @@ void AddFigures(std::span<const UslPoint> points, UslFit& fit) {
 }
 
 // Lack of fit against the scatter of the repetitions, both relative (N. Draper, H. Smith, Applied Regression Analysis,
-// section 2.2).
+// section 2.2), less what one op per lane explains.
 void TestFit(std::span<const UslPoint> points, size_t term_count, UslFit& fit) {
-  std::map<double, std::vector<double>> levels;
-  for (const UslPoint& point : points)
-    levels[point.n].push_back(point.ops_per_s / fit.terms.OpsPerSecond(point.n) - 1);
-  double pure = 0, misfit = 0;
-  for (const auto& [n, off] : levels) {
-    const double mean = std::accumulate(off.begin(), off.end(), 0.0) / static_cast<double>(off.size());
-    for (const double each : off) pure += (each - mean) * (each - mean);
-    misfit += mean * mean * static_cast<double>(off.size());
-    if (std::abs(mean) <= std::abs(fit.worst_share)) continue;
+  struct Level {
+    std::vector<double> off;  // rates relative to the law's, less 1
+    double one_op_share = 0;  // the largest
+  };
+  std::map<double, Level> levels;
+  for (const UslPoint& point : points) {
+    Level& level = levels[point.n];
+    level.off.push_back(point.ops_per_s / fit.terms.OpsPerSecond(point.n) - 1);
+    level.one_op_share = std::max(level.one_op_share, point.one_op_share);
+  }
+  double pure = 0, misfit = 0, worst_beyond = 0;
+  for (const auto& [n, level] : levels) {
+    const auto repetitions = static_cast<double>(level.off.size());
+    const double mean = std::accumulate(level.off.begin(), level.off.end(), 0.0) / repetitions;
+    for (const double each : level.off) pure += (each - mean) * (each - mean);
+    const double beyond = std::max(0.0, std::abs(mean) - level.one_op_share);
+    misfit += beyond * beyond * repetitions;
+    if (beyond <= worst_beyond) continue;
+    worst_beyond = beyond;
     fit.worst_n = n;
     fit.worst_share = mean;
   }
@@ -222,7 +232,7 @@ void TestFit(std::span<const UslPoint> points, size_t term_count, UslFit& fit) {
   const double misfit_degrees = static_cast<double>(levels.size() - term_count);
   if (pure_degrees == 0) {
     fit.fit_p = std::numeric_limits<double>::quiet_NaN();
-  } else if (std::abs(fit.worst_share) <= kNegligibleMisfit) {
+  } else if (worst_beyond <= kNegligibleMisfit) {
     fit.fit_p = 1;
   } else {
     fit.fit_p = pure > 0 ? FisherTail(misfit / misfit_degrees / (pure / pure_degrees), misfit_degrees, pure_degrees) : 0;

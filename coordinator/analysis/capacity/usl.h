@@ -21,6 +21,9 @@ inline constexpr double kNegligibleMisfit = 0.01;
 struct UslPoint {
   double n = 0;
   double ops_per_s = 0;
+  // What one op per lane is of the rate. Which ops fall into the timed region is the same in every repetition of a regular
+  // storage, so repetitions do not show this error.
+  double one_op_share = 0;
 };
 
 // X(n) = lambda n / (1 + sigma (n - 1) + kappa n (n - 1)).
@@ -49,7 +52,8 @@ struct UslFit {
   double r_squared = 0;           // of ops/s; NaN: all points have the same throughput
   std::vector<double> residuals;  // measured less fitted ops/s, in the order of the points
   // The probability of a misfit at least this large if the law held: lack of fit against the scatter of the repetitions
-  // (F test). NaN: no n has repetitions. 1: the law is within kNegligibleMisfit at every n.
+  // (F test); a misfit of less than one op per lane is none. NaN: no n has repetitions. 1: the law is within
+  // kNegligibleMisfit, or one op per lane, at every n.
   double fit_p = 0;
   double worst_n = 0;                 // where the law misses the measured mean the most …
   double worst_share = 0;             // … by this share of it
