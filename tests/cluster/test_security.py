@@ -515,3 +515,14 @@ def test_the_servers_tls_is_modern(cluster):
         old.minimum_version = old.maximum_version = ssl.TLSVersion.TLSv1_1
     with socket.create_connection(("127.0.0.1", cluster.port)) as plain, pytest.raises((ssl.SSLError, OSError)):
         old.wrap_socket(plain)
+
+
+def test_the_server_makes_no_session_tickets(cluster):
+    cluster.with_token()
+    context = ssl.create_default_context(cadata=cluster.pem())
+    context.check_hostname = False
+    context.set_alpn_protocols(["h2"])
+    with socket.create_connection(("127.0.0.1", cluster.port)) as plain, \
+            context.wrap_socket(plain) as connection:
+        assert connection.recv(9)  # HTTP/2 settings, which are sent after tickets
+        assert not connection.session.has_ticket

@@ -15,10 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "common/clock.h"
 #include "common/mutex.h"
 #include "common/net/nfs_url.h"
@@ -73,40 +71,35 @@ std::string ServerOf(const std::string& url) {
   return parsed.ok() ? parsed->Server() : url;
 }
 
-struct ParsedUrl {
+// What a connection mounts. libnfs expects an IPv6 address without the brackets of a URL.
+struct Export {
   std::string host;
   std::string path;  // begins with '/', does not end with one unless it is "/"
 };
 
 // Our own URL argument: how long to wait for a silent server, in tenths of a second as in mount. libnfs's own timeout
 // is turned off; from 6.0 on it has an argument of the same name with its own limits.
-constexpr absl::string_view kPatience = "timeo=";
+constexpr absl::string_view kPatience = "timeo";
 
-absl::StatusOr<ParsedUrl> ParseInto(nfs_context* context, const std::string& url, NfsPatience& patience) {
-  const std::vector<std::string> parts = absl::StrSplit(url, absl::MaxSplits('?', 1));
-  std::string with_settings = absl::StrCat(parts[0], "?", kOurSettings);
-  for (const absl::string_view argument :
-       absl::StrSplit(parts.size() > 1 ? parts[1] : "", '&', absl::SkipEmpty())) {
+// libnfs reads the arguments of a URL into the context. It does not get the host: libnfs 5.0 takes the colons of an IPv6
+// address for a port.
+absl::StatusOr<Export> ParseInto(nfs_context* context, const std::string& text, NfsPatience& patience) {
+  IOBENCH_ASSIGN_OR_RETURN(const NfsUrl url, ParseNfsUrl(text));
+  std::string settings = absl::StrCat("nfs://server/?", kOurSettings);
+  for (const auto& [name, value] : url.arguments) {
     double tenths = 0;
-    if (!absl::StartsWith(argument, kPatience)) {
-      absl::StrAppend(&with_settings, "&", argument);
-    } else if (absl::SimpleAtod(argument.substr(kPatience.size()), &tenths) && tenths > 0) {
+    if (name != kPatience) {
+      absl::StrAppend(&settings, "&", name, "=", value);
+    } else if (absl::SimpleAtod(value, &tenths)) {
       patience.reply_s = tenths / 10;
       patience.commit_s = tenths;
     }
   }
-  nfs_url* const parsed = nfs_parse_url_dir(context, with_settings.c_str());
-  const std::string wanted = absl::StrCat("\"", url, "\" is not a directory URL: nfs://HOST/PATH");
-  if (parsed == nullptr) return absl::InvalidArgumentError(wanted);
-  ParsedUrl result{parsed->server == nullptr ? "" : parsed->server,
-                   parsed->path == nullptr ? "" : parsed->path};
+  nfs_url* const parsed = nfs_parse_url_dir(context, settings.c_str());
+  if (parsed == nullptr) return absl::InvalidArgumentError(absl::StrCat("libnfs refuses the arguments of \"", text, "\""));
   nfs_destroy_url(parsed);
-  if (result.host.size() > 2 && result.host.front() == '[' && result.host.back() == ']') {
-    result.host = result.host.substr(1, result.host.size() - 2);
-  }
-  while (result.path.size() > 1 && result.path.back() == '/') result.path.pop_back();
-  if (result.host.empty() || result.path.empty()) return absl::InvalidArgumentError(wanted);
-  return result;
+  const bool is_ipv6 = url.host.starts_with('[') && url.host.ends_with(']');
+  return Export{is_ipv6 ? url.host.substr(1, url.host.size() - 2) : url.host, url.path};
 }
 
 // Returns "/a/b" for "/a/b/c", and "/" for "/a".
@@ -115,7 +108,7 @@ std::string ParentOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// libnfs expects an IPv6 address without the brackets of a URL.
+// As in a URL.
 std::string ShownHost(const std::string& host) {
   return host.find(':') == std::string::npos ? host : absl::StrCat("[", host, "]");
 }
@@ -185,7 +178,7 @@ absl::StatusOr<std::unique_ptr<NfsConnection>> NfsConnection::Connect(const std:
     std::unique_ptr<NfsConnection> made(new NfsConnection(directory_url, patience));
     made->context_ = nfs_init_context();
     if (made->context_ == nullptr) return absl::ResourceExhaustedError("no memory for an NFS connection");
-    IOBENCH_ASSIGN_OR_RETURN(const ParsedUrl url, ParseInto(made->context_, directory_url, made->patience_));
+    IOBENCH_ASSIGN_OR_RETURN(const Export url, ParseInto(made->context_, directory_url, made->patience_));
     nfs_set_autoreconnect(made->context_, 0);
     nfs_set_timeout(made->context_, -1);
     made->server_ = url.host;

@@ -44,19 +44,24 @@ void KeepTlsError(gpr_log_func_args* line) {
 }
 
 // OpenSSL keeps 33 KiB of buffers for each connection, unless it is told to release them while idle. Session tickets
-// are for clients that come back; workers use none. gRPC gives no access to its SSL objects, but OpenSSL passes each
-// new one to this callback, which is registered as if for extra data.
-void SaveMemory(void* parent, void*, CRYPTO_EX_DATA*, int, long, void*) {
-  auto* const ssl = static_cast<SSL*>(parent);
+// are for clients that come back; workers use none. Called with a connection's first message, before it has sent a ticket.
+void SaveMemoryAtFirstMessage(int, int, int, const void*, size_t, SSL* ssl, void*) {
+  SSL_set_msg_callback(ssl, nullptr);
   SSL_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
   SSL_set_num_tickets(ssl, 0);
+}
+
+// gRPC gives no access to its SSL objects, but OpenSSL passes each new context to this callback, which is registered as if
+// for extra data. (It passes each new connection as well, but from 3.2 on before it can be used.)
+void WatchFirstMessages(void* parent, void*, CRYPTO_EX_DATA*, int, long, void*) {
+  SSL_CTX_set_msg_callback(static_cast<SSL_CTX*>(parent), SaveMemoryAtFirstMessage);
 }
 
 }  // namespace
 
 absl::Status PrepareGrpc() {
   static const bool done = [] {
-    SSL_get_ex_new_index(0, nullptr, SaveMemory, nullptr, nullptr);
+    SSL_CTX_get_ex_new_index(0, nullptr, WatchFirstMessages, nullptr, nullptr);
     // Debian builds Abseil with assertions, so every lock that gRPC takes is checked for deadlocks in one graph of all
     // locks, under one spin lock.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
