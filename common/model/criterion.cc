@@ -40,7 +40,7 @@ absl::Status BadCriterion(const std::string& text, const std::string& why) {
   return absl::InvalidArgumentError(absl::StrCat(
       "criterion \"", text, "\": ", why,
       "; write PHASE[:FIGURE]>=VALUE or <=, such as write>=900MiB/s, create>=5000ops/s, random-read:p99<=10ms, "
-      "read:jain>=0.9 or *:marks=none (figures: ",
+      "read:jain>=0.9 or *:marks=none; a figure alone, p99<=10ms, is one of all phases (figures: ",
       absl::StrJoin(figures, ", "), "; none: the headline)"));
 }
 
@@ -100,14 +100,13 @@ absl::Status ReadValue(const std::string& text, std::string_view value, Criterio
   return BadCriterion(text, "its value is not a time in us, ms or s");
 }
 
-// Splits "read:p99" at its last colon if a figure follows; phase names may contain colons. Returns nullopt if there is
-// none.
+// Splits "read:p99" at its last colon if a figure follows; phase names may contain colons. A figure alone is one of all
+// phases. Returns nullopt if there is none.
 std::optional<Figure> TakeFigure(std::string_view& left) {
   const size_t colon = left.rfind(':');
-  if (colon == std::string_view::npos) return std::nullopt;
   for (const auto& [name, figure] : kFigures) {
-    if (Trimmed(left.substr(colon + 1)) != name) continue;
-    left = Trimmed(left.substr(0, colon));
+    if (Trimmed(left.substr(colon + 1)) != name) continue;  // npos + 1 is 0
+    left = colon == std::string_view::npos ? "*" : Trimmed(left.substr(0, colon));
     return figure;
   }
   return std::nullopt;

@@ -34,7 +34,8 @@ struct Criterion {
   double limit = 0;  // in UnitOf(figure); inclusive: a figure that equals it meets the criterion
 };
 
-// Reads PHASE[:FIGURE]>=VALUE, PHASE[:FIGURE]<=VALUE or PHASE:marks=none. Without FIGURE, the figure is the headline.
+// Reads PHASE[:FIGURE]>=VALUE, PHASE[:FIGURE]<=VALUE or PHASE:marks=none. Without FIGURE, the figure is the headline;
+// FIGURE without PHASE is one of all phases ("*").
 // The value has a unit: B/s, KiB/s … TiB/s (powers of 1024), kB/s … TB/s (powers of 1000), ops/s, kops/s, Mops/s; us,
 // ms, s for latency; none for jain and cov. InvalidArgument: the text has another form; the message shows the syntax.
 absl::StatusOr<Criterion> ParseCriterion(const std::string& text);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace iobench {
 
@@ -33,7 +34,9 @@ class StartLead {
   StartLead(Way way, uint32_t lane_count)
       : way_(way),
         wake_ns_(way == Way::kNone ? std::min(kWakeNs + int64_t{lane_count} * kWakePerLaneNs, kShortestNs)
-                                   : kNetworkMarginNs) {}
+                                   : kNetworkMarginNs) {
+    rounds_ns_.fill(std::numeric_limits<int64_t>::max());
+  }
 
   // Notes the time until all workers had answered a short request.
   void NoteRound(int64_t round_ns) { rounds_ns_[round_count_++ % rounds_ns_.size()] = round_ns; }
@@ -64,14 +67,14 @@ class StartLead {
     const size_t count = std::min(round_count_, rounds_ns_.size());
     if (count == 0) return 0;
     std::array<int64_t, 5> sorted = rounds_ns_;
-    std::sort(sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(count));
+    std::sort(sorted.begin(), sorted.end());  // those that were not noted come last
     return sorted[count / 2];
   }
 
   const Way way_;
   const int64_t wake_ns_;
   double factor_ = 1;
-  std::array<int64_t, 5> rounds_ns_{};
+  std::array<int64_t, 5> rounds_ns_;  // the greatest value: not noted yet
   size_t round_count_ = 0;
 };
 

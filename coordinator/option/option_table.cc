@@ -95,7 +95,8 @@ constexpr OptionSpec kOptions[] = {
      .help = "with a --mix that has rates: multiply its load by X (default 1); --rate sets the total instead"},
     {.name = "require", .argument = "CRITERION", .value = V::kWord, .repeatable = true,
      .help = "criterion that the run must meet, such as write>=900MiB/s, create>=5000ops/s, random-read:p99<=10ms, "
-             "read:jain>=0.9 or *:marks=none; repeatable; exit code 4 if one is not met"},
+             "read:jain>=0.9 or *:marks=none; without a phase (p99<=10ms): all phases; repeatable; exit code 4 if one is not "
+             "met"},
 
     // ------------------------------------------------------------------------------------------ sweeps
     {.letter = "a", .name = "auto", .group = G::kAuto,

@@ -50,6 +50,15 @@ TEST_CASE("names of phases may hold what the syntax uses") {
   CHECK(Parsed("night:p99:p99<=1ms").phases == "night:p99");
 }
 
+TEST_CASE("a figure alone is one of all phases") {
+  CHECK(Parsed("p90<=40ms").phases == "*");
+  CHECK(Parsed("p90<=40ms").figure == Criterion::Figure::kP90);
+  CHECK(Parsed("p90<=40ms").limit == Approx(40'000));
+  CHECK(Parsed(" jain >= 0.9").phases == "*");
+  CHECK(Parsed("marks=none").figure == Criterion::Figure::kMarks);
+  CHECK(Parsed("max:mean<=1ms").phases == "max");
+}
+
 TEST_CASE("what is no criterion is refused with the syntax") {
   for (const std::string text :
        {"", "write", "write>900MiB/s", "write>=", "write>=900", "write>=900MiB", "write>=-1MiB/s",
