@@ -64,13 +64,16 @@ WRITERS = {
 }
 
 
+READERS = "read,random-read,backward-read,stride-read"
+
+
 @pytest.mark.parametrize("options", WRITERS.values(), ids=WRITERS)
 def test_readers_know_the_generation_of_every_record(path, tmp_path, options):
     shape = [*SHAPE, *options, "-t", "2", "--verify"]
     outcome = program.run([*shape, "-w"], path=path, out=tmp_path / "1").expect(0)
     assert outcome.phases[-1]["ops"] > 0
     # In the same run with another order and other records, and in a later one that finds the data kept.
-    reads = ["--op", "read,random-read", "-w", "--verify", "-t", "2", *SHAPE,
+    reads = ["--op", READERS, "-w", "--verify", "-t", "2", *SHAPE,
              *[word for word in options if word not in ("--op", options[1], "--engine", "uring", "mmap", "--depth", "8")]]
     later = program.run(reads, path=path, out=tmp_path / "2").expect(0)
     for phase in later.phases:
@@ -80,10 +83,11 @@ def test_readers_know_the_generation_of_every_record(path, tmp_path, options):
         assert verify["undetermined"] == 0, phase["name"]
 
 
-def test_a_reader_in_the_same_run_knows_it_too(path, out):
-    outcome = program.run([*SHAPE, "-t", "3", "--verify", "--op", "write,random-write,read,random-read", "-+O", "2000"],
+@pytest.mark.parametrize("clients", [("-t", "3"), ("--spawn", "2", "-t", "2", "--rotate-clients")], ids=["same", "rotated"])
+def test_a_reader_in_the_same_run_knows_it_too(path, out, clients):
+    outcome = program.run([*SHAPE, *clients, "--verify", "--op", f"write,random-write,{READERS}", "-+O", "2000"],
                           path=path, out=out).expect(0)
-    for operation in ("read", "random-read"):
+    for operation in READERS.split(","):
         verify = outcome.phase(operation)["verify"]
         assert verify["sectors"] > 0 and verify["mismatched"] == verify["undetermined"] == 0
 
