@@ -4,6 +4,7 @@ A false mark is as bad as a missing one: people learn to ignore marks.
 """
 import os
 import pathlib
+import tempfile
 
 import program
 import pytest
@@ -61,6 +62,10 @@ def disk(path):
     return device
 
 
+def doubts_of(phase):
+    return {mark["code"] for mark in phase["marks"]} - ABOUT_THE_MACHINE
+
+
 @pytest.mark.parametrize("name", list(RUNS))
 def test_a_clean_run_has_no_mark(name, disk, path, out):
     options, true_of = RUNS[name]
@@ -72,6 +77,14 @@ def test_a_clean_run_has_no_mark(name, disk, path, out):
     smallest = sum(phase["measured_bytes"] for phase in flushed)
     assert written_to_disk >= 0.9 * smallest, "the disk disagrees: this run is not clean"
     for phase in outcome.phases:
-        codes = {mark["code"] for mark in phase["marks"]} - ABOUT_THE_MACHINE
         allowed = true_of.get(phase["name"], set())
-        assert codes <= allowed, f"{phase['name']}: {phase['marks']}\n{outcome}"
+        assert doubts_of(phase) <= allowed, f"{phase['name']}: {phase['marks']}\n{outcome}"
+
+
+@pytest.mark.parametrize("name", list(RUNS))
+def test_a_clean_run_on_tmpfs_is_marked_as_that_alone(name, out):
+    options, _ = RUNS[name]
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as path:
+        outcome = program.run(options.split(), path=path, out=out).expect(0)
+    for phase in outcome.phases:
+        assert doubts_of(phase) == {"memory_fs"}, f"{phase['name']}: {phase['marks']}\n{outcome}"
