@@ -60,8 +60,8 @@ absl::Status WriteAll(const std::map<uint32_t, std::string>& texts, const std::s
   for (const auto& [lane, text] : texts) {
     status.Update(WriteFileAtomically(
         absl::StrCat(directory, "/", name.Of(lane)),
-        [&text = text](std::ostream& out) {
-          out << text;
+        [&contents = text](std::ostream& out) {
+          out << contents;
           return Flush(out, "IOzone");
         },
         Durable::kLater));
