@@ -316,10 +316,10 @@ TEST_CASE("what the server says is wrong comes through as that errno, and leaves
   server.Put("a", Pattern(100));
   const auto connection = ConnectTo(server, kLittle);  // for calls that are sent again
   const auto file = OpenAt(*connection, "a", kBoth);
-  const auto check = [&, errno_value = errno_value, name = name](const absl::Status& status) {
+  const auto check = [&, expected = errno_value, code = name](const absl::Status& status) {
     INFO(status.message());
-    REQUIRE(ErrnoOf(status) == errno_value);
-    REQUIRE(Says(status, name));
+    REQUIRE(ErrnoOf(status) == expected);
+    REQUIRE(Says(status, code));
     REQUIRE(connection->lost().ok());
   };
   server.FailAll(NfsProc::kWrite, nfsstat3);
