@@ -224,7 +224,14 @@ std::string PassesText(const v1::Plan& plan) {
 }
 
 std::string DataText(const v1::Plan& plan) {
-  if (!MovesData(plan)) return "none: the null engine does no I/O, this measures the tool itself";
+  if (!MovesData(plan)) {
+    const auto simulates = [](const v1::Assignment& part) { return part.operation().engine() == "sim"; };
+    const bool simulated = std::any_of(plan.phases().begin(), plan.phases().end(), [&](const v1::Phase& phase) {
+      return std::any_of(phase.assignments().begin(), phase.assignments().end(), simulates);
+    });
+    return simulated ? "none: the sim engine waits as a simulated storage would"
+                     : "none: the null engine does no I/O, this measures the tool itself";
+  }
   if (!plan.files().existing_files().empty())
     return "the contents of your files; they are only read, never removed";
   const char* const ends = plan.keep_data() ? "kept at the end (-w), until `cluster-iobench clean` removes them"
