@@ -75,11 +75,10 @@ TEST_CASE("clocks: a client that is ahead of the file system") {
   for (const auto& [ahead_s, verdict] :
        {std::pair{0.0, "pass"}, {0.5, "warn"}, {5.0, "fail"}, {-5.0, "fail"}}) {
     Validated run;
-    run.workers.tamper = [ahead_s = ahead_s](WorkerId id, const v1::FileAction&,
-                                             v1::FileActionResult& result) {
+    run.workers.tamper = [by_s = ahead_s](WorkerId id, const v1::FileAction&, v1::FileActionResult& result) {
       if (id != 1) return;
-      result.set_begin_wall_ns(result.begin_wall_ns() + NanosFrom(ahead_s));
-      result.set_end_wall_ns(result.end_wall_ns() + NanosFrom(ahead_s));
+      result.set_begin_wall_ns(result.begin_wall_ns() + NanosFrom(by_s));
+      result.set_end_wall_ns(result.end_wall_ns() + NanosFrom(by_s));
     };
     run.Run("clocks");
     INFO(run.Text("clocks"));
@@ -425,8 +424,8 @@ TEST_CASE("advice for races that GlusterFS does not decide is about GlusterFS, f
         {"lustre", v1::FileAction::REMOVE, "report it to the vendor"}}) {
     Validated run(2);
     run.targets[0].mutable_targets(0)->set_filesystem(filesystem);
-    run.workers.tamper = [what = what](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
-      if (action.what() == what && action.file() != 0) result.clear_problem();
+    run.workers.tamper = [hidden = what](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
+      if (action.what() == hidden && action.file() != 0) result.clear_problem();
     };
     run.Run("races");
     CHECK(run.Verdict("races") == "fail");
