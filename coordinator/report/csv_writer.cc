@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "coordinator/report/flush_report.h"
 #include "coordinator/report/report_format.h"
 #include "coordinator/report/text/csv_text.h"
@@ -71,6 +72,20 @@ bool EndsScore(const RowSource& row) {
   int last = plan.phases_size() - 1;
   while (last >= 0 && plan.phases(last).score() == v1::SCORE_NONE) --last;
   return row.phase.index() == static_cast<uint32_t>(last);
+}
+
+// A figure of each path of a phase on several, in the order of `paths`.
+std::string OfPaths(const RowSource& row, double (v1::PathReport::*figure)() const) {
+  std::string text;
+  for (const v1::PathReport& path : row.phase.paths())
+    absl::StrAppend(&text, text.empty() ? "" : ";", Number((path.*figure)()));
+  return text;
+}
+
+std::string PathsOf(const RowSource& row) {
+  std::string text;
+  for (const v1::PathReport& path : row.phase.paths()) absl::StrAppend(&text, text.empty() ? "" : ";", path.path());
+  return CsvText(text);
 }
 
 // Metadata operations have no data rate, unless they write files.
@@ -263,6 +278,9 @@ constexpr Column kNewerPhaseColumns[] = {
     {"not_whole", CELL(CsvText(row.phase.not_whole()))},
     {"score", CELL(EndsScore(row) ? Number(row.report.score().value()) : std::string())},
     {"score_valid", CELL(EndsScore(row) ? Number(uint64_t{row.report.score().valid()}) : std::string())},
+    {"paths", CELL(PathsOf(row))},
+    {"paths_bytes_per_s", CELL(OfData(row, OfPaths(row, &v1::PathReport::bytes_per_s)))},
+    {"paths_ops_per_s", CELL(OfPaths(row, &v1::PathReport::ops_per_s))},
 };
 
 #undef CELL

@@ -1,6 +1,7 @@
 """Formats for programs, read by the usual readers: pandas, LibreOffice and openpyxl, Prometheus' parser; HdrHistogram logs
 are read by a decoder written from the format's description."""
 import base64
+import csv
 import io
 import math
 import pathlib
@@ -274,6 +275,27 @@ def table(sheet, title):
             break
         result.append(dict(zip(rows[at], row)))
     return result
+
+
+def test_every_format_has_the_rates_of_paths_that_are_used_at_once(path, tmp_path):
+    second, out = tmp_path / "second", tmp_path / "out"
+    second.mkdir()
+    outcome = program.run(["-i", "0", "-+n", "-r", "64k", "-s", "2m", "-t", "2", "--spawn", "2", "--path", second], path=path,
+                          out=out).expect(0)
+    (phase,) = outcome.phases
+    paths = phase["paths"]
+    assert len(paths) == 2 and sum(each["bytes_per_s"] for each in paths) == pytest.approx(phase["headline"]["bytes_per_s"])
+    (row,) = csv.DictReader(io.StringIO((out / "phases.csv").read_text()))
+    assert row["paths"].split(";") == [each["path"] for each in paths]
+    for figure in ("bytes_per_s", "ops_per_s"):
+        assert [float(value) for value in row[f"paths_{figure}"].split(";")] == [each[figure] for each in paths]
+    sheet = openpyxl.load_workbook(workbook_of(out, tmp_path / "report.xlsx"))["0 write"]
+    for cells, expected in zip(table(sheet, "path"), paths, strict=True):
+        assert cells["path"] == expected["path"]
+        assert same(cells["bytes/s"], expected["bytes_per_s"]) and same(cells["ops/s"], expected["ops_per_s"])
+    for options in ((), ("--format", "markdown"), ("--format", "openmetrics")):
+        said = "".join(program.plain("report", out, *options).expect(0).stdout.split())  # paths may be wrapped
+        assert all(each["path"] in said for each in paths), options
 
 
 def test_figures_of_the_workbook_are_those_of_the_result(big, big_result, tmp_path):

@@ -111,6 +111,26 @@ constexpr SheetColumn<LaneRow> kLaneColumns[] = {
      }},
 };
 
+struct PathRow {
+  const v1::PathReport& path;
+};
+constexpr SheetColumn<PathRow> kPathColumns[] = {
+    {"path", 24, [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Text(column, row.path.path()); }},
+    {"bytes/s", 18,
+     [](Sheet& sheet, uint16_t column, const PathRow& row) {
+       if (row.path.bytes() > 0) sheet.Whole(column, row.path.bytes_per_s());
+     }},
+    {"ops/s", 13,
+     [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Whole(column, row.path.ops_per_s()); }},
+    {"workers", 10,
+     [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Whole(column, row.path.worker_count()); }},
+    {"lanes", 18, [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Whole(column, row.path.lane_count()); }},
+    {"p50 (us)", 14,
+     [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Decimal(column, row.path.latency_us().p50()); }},
+    {"p99 (us)", 11,
+     [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Decimal(column, row.path.latency_us().p99()); }},
+};
+
 void PutThroughput(const v1::Throughput& rates, const char* unit, Sheet& sheet) {
   sheet.Fact("full", rates.full(), unit);
   sheet.Fact("stonewalled", rates.stonewalled(), unit);
@@ -207,6 +227,15 @@ void PutClients(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
     sheet.Note(absl::StrCat("Only the first ", count, " of ", phase.clients_size(), " clients are listed."));
 }
 
+// What the lanes on each of several paths did at the same time.
+void PutPaths(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
+  if (phase.paths().empty()) return;
+  sheet.Title("Paths");
+  PutTitles(sheet, kPathColumns, book.formats().header);
+  for (const v1::PathReport& path : phase.paths()) PutRow(sheet, kPathColumns, PathRow{path});
+  sheet.NextRow();
+}
+
 void PutLanes(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
   sheet.Title("Lanes");
   PutTitles(sheet, kLaneColumns, book.formats().header);
@@ -240,6 +269,7 @@ void AddPhaseSheets(const v1::RunReport& report, Book& book) {
     sheet.NextRow();
     PutClients(phase, book, sheet);
     sheet.NextRow();
+    PutPaths(phase, book, sheet);
     PutLanes(phase, book, sheet);
   }
 }
