@@ -70,7 +70,7 @@ elseif(IOBENCH_BUNDLE)
           "int main() { spdlog::stderr_color_mt(\"probe\")->warn(\"{} {}\", 1, \"x\"); }\n")
       endif()
       try_compile(IOBENCH_BUNDLE_LINKS ${PROJECT_BINARY_DIR}/bundle_probe
-        SOURCES ${probe} ${PROJECT_SOURCE_DIR}/coordinator/worker_logging.cc
+        SOURCES ${probe} ${PROJECT_SOURCE_DIR}/coordinator/worker_program/worker_logging.cc
         COMPILE_DEFINITIONS -DSPDLOG_COMPILED_LIB -DSPDLOG_FMT_EXTERNAL
         LINK_OPTIONS -static
         CXX_STANDARD 20)
@@ -92,8 +92,8 @@ endif()
 message(STATUS "self-contained worker: yes")
 set(IOBENCH_HAS_BUNDLE ON)
 
-set(worker_sources clean_command.cc worker_logging.cc worker_main.cc worker_command.cc worker_slots.cc signals.cc user.cc
-    run/failure.cc)
+set(worker_sources worker_program/worker_logging.cc worker_program/worker_main.cc commands/clean.cc commands/worker.cc
+    commands/worker_slots.cc process/signals.cc process/user.cc run/failure.cc)
 list(TRANSFORM worker_sources PREPEND ${PROJECT_SOURCE_DIR}/coordinator/)
 add_executable(cluster-iobench-worker ${worker_sources})
 # Archives by file name: the targets themselves would add shared libraries.

@@ -1,4 +1,4 @@
-// The program: the list of its commands. Only the files of this folder, none below it, combine coordinator and worker.
+// The program: the list of its commands.
 #include <signal.h>
 
 #include <iostream>
@@ -12,19 +12,19 @@
 #include "common/text/log.h"
 #include "common/text/shell_word.h"
 #include "common/transport/mpi_launch.h"
-#include "coordinator/clean_command.h"
-#include "coordinator/clean_hosts.h"
+#include "coordinator/commands/clean.h"
+#include "coordinator/commands/clean_hosts.h"
 #include "coordinator/command_line/cli.h"
-#include "coordinator/compare_command.h"
-#include "coordinator/observe_command.h"
-#include "coordinator/report_command.h"
+#include "coordinator/commands/compare.h"
+#include "coordinator/commands/observe.h"
+#include "coordinator/commands/report.h"
 #include "coordinator/run/failure.h"
 #include "coordinator/run/run_command.h"
-#include "coordinator/run_or_selftest.h"
-#include "coordinator/signals.h"
-#include "coordinator/user.h"
-#include "coordinator/worker_command.h"
-#include "coordinator/worker_slots.h"
+#include "coordinator/commands/on_workers.h"
+#include "coordinator/process/signals.h"
+#include "coordinator/process/user.h"
+#include "coordinator/commands/worker.h"
+#include "coordinator/commands/worker_slots.h"
 
 namespace iobench {
 namespace {

@@ -1,4 +1,4 @@
-// The names that --transport accepts besides `auto`: one for each row of coordinator/transports.cc, which does not
+// The names that --transport accepts besides `auto`: one for each row of coordinator/stage/transports.cc, which does not
 // compile if the two differ.
 #ifndef COORDINATOR_OPTION_TRANSPORT_NAMES_H_
 #define COORDINATOR_OPTION_TRANSPORT_NAMES_H_

@@ -1,0 +1,136 @@
+#include "coordinator/commands/report.h"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "coordinator/analysis/report_builder.h"
+#include "coordinator/report/atomic_file.h"
+#include "coordinator/report/console/console_report.h"
+#include "coordinator/report/console/progress_line.h"
+#include "coordinator/report/document/document.h"
+#include "coordinator/report/result_store.h"
+#include "coordinator/run/display.h"
+#include "coordinator/run/failure.h"
+#include "coordinator/saved_run/finished_phases.h"
+#include "coordinator/saved_run/redact.h"
+#include "coordinator/saved_run/verify.h"
+#include "coordinator/saved_run/whole_report.h"
+
+namespace iobench {
+namespace {
+
+// The console's report shows phases one by one, with few in memory at a time.
+void ShowRun(SavedRun& saved, const ConsoleStyle& style, std::ostream& out) {
+  ProgressLine progress(STDERR_FILENO, {});
+  Display display(out, std::cerr, style, progress, {.progress = false, .joining = false});
+  ReportBuilder report(saved.run());
+  FinishedPhases finished(saved, {.digests = false});
+  const v1::FinishedPhase* const newest = finished.Newest();
+  if (newest != nullptr) {
+    report.BeginWithClocksOf(*newest);
+  } else {
+    report.Begin(nullptr);
+  }
+  display.RunStarts(report.report());
+  while (std::optional<v1::FinishedPhase> next = finished.Next()) {
+    const v1::PhaseReport phase = report.Add(*std::move(next));
+    display.PhaseEnds(report.report(), phase);
+  }
+  report.NoteTotals();
+  for (const std::string& warning : saved.warnings()) PrintError(warning);
+  report.NoteMissing(saved.missing_phases(), saved.warnings());
+  display.RunEnds(report.report());
+}
+
+absl::Status ShowRedacted(SavedRun& saved, const ConsoleStyle& style, std::ostream& out) {
+  v1::RunReport report = WholeReport(saved, {.digests = false});
+  for (const std::string& warning : saved.warnings()) PrintError(warning);
+  Redact(saved.run(), report);
+  return WriteConsole(report, style, out);
+}
+
+int PrintOnConsole(const ReportOptions& options, SavedRun& saved) {
+  const ConsoleStyle style = StyleOf(Stdout::kOurs, options.verbose);
+  if (!options.redact) {
+    ShowRun(saved, style, std::cout);
+    return saved.warnings().empty() ? kExitOk : kExitIo;
+  }
+  const absl::Status written = ShowRedacted(saved, style, std::cout);
+  if (!written.ok() && !absl::IsDataLoss(written)) return Fail(written, kExitUsage);
+  return saved.warnings().empty() ? kExitOk : kExitIo;
+}
+
+// Writes the console's report into the file of --output.
+int WriteConsoleFile(const ReportOptions& options, SavedRun& saved) {
+  const ConsoleStyle style{.detail = options.verbose ? Detail::kFull : Detail::kBrief};
+  const absl::Status written = WriteFileAtomically(options.output, [&](std::ostream& out) {
+    if (options.redact) return ShowRedacted(saved, style, out);
+    ShowRun(saved, style, out);
+    return absl::OkStatus();
+  });
+  if (!written.ok()) return Fail(written, kExitIo);
+  std::cout << "wrote " << options.output << std::endl;
+  return saved.warnings().empty() ? kExitOk : kExitIo;
+}
+
+int Verify(const std::string& directory) {
+  const absl::StatusOr<bool> passed = VerifySavedRun(directory, std::cout);
+  if (!passed.ok()) return Fail(passed.status(), absl::IsNotFound(passed.status()) ? kExitUsage : kExitIo);
+  return *passed ? kExitOk : kExitIo;
+}
+
+int WriteAs(const Document& document, const ReportOptions& options, SavedRun& saved) {
+  v1::RunReport report =
+      WholeReport(saved, {.charts = document.shows_charts ? Charts::kFilledIn : Charts::kLeftOut});
+  if (options.redact) Redact(saved.run(), report);
+  for (const std::string& warning : saved.warnings()) PrintError(warning);
+  const int exit_code = saved.warnings().empty() ? kExitOk : kExitIo;
+  if (options.output.empty() && document.content == Document::Content::kText) {
+    const absl::Status written = document.write(report, std::cout);
+    if (!written.ok() && !absl::IsDataLoss(written)) return Fail(written, kExitUsage);
+    return exit_code;
+  }
+  const std::string path =
+      options.output.empty() ? absl::StrCat(options.directory, "/", document.file_name) : options.output;
+  const absl::Status written = SaveDocument(document, report, path, options.replace);
+  if (!written.ok()) return Fail(written, absl::IsAlreadyExists(written) ? kExitUsage : kExitIo);
+  std::cout << "wrote " << path << std::endl;
+  return exit_code;
+}
+
+// Returns the exit code, provided that standard output can be written.
+int Print(const ReportOptions& options) {
+  if (options.verify) return Verify(options.directory);
+  const bool console_file = options.format.empty() && !options.output.empty();
+  if (console_file) {
+    const absl::Status writable = CheckOutputFile(options.output, options.replace);
+    if (!writable.ok()) return Fail(writable, kExitUsage);
+  }
+  absl::StatusOr<SavedRun> saved = SavedRun::Open(options.directory);
+  if (!saved.ok()) return Fail(saved.status(), kExitUsage);
+  if (console_file) return WriteConsoleFile(options, *saved);
+  if (options.format.empty()) return PrintOnConsole(options, *saved);
+  const absl::StatusOr<const Document*> document = DocumentNamed(options.format);
+  if (!document.ok()) return Fail(document.status(), kExitUsage);
+  return WriteAs(**document, options, *saved);
+}
+
+}  // namespace
+
+int PrintSavedRun(const ReportOptions& options) {
+  // Every phase of a run needs the same memory again. Keeping it, in one pool for all threads, halves the page faults
+  // of a large run.
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  // Also judges the line "wrote FILE". A closed pipe (`| head`) is no failure; this tells it from a full disk.
+  return ExitOfPrinting(Print(options), kExitIo);
+}
+
+}  // namespace iobench

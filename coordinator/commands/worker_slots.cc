@@ -1,0 +1,125 @@
+#include "coordinator/commands/worker_slots.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/process/cgroup_limits.h"
+#include "common/process/thread_limit.h"
+#include "common/status_util.h"
+#include "common/transport/grpc/grpc_transport.h"
+#include "common/unique_fd.h"
+#include "coordinator/launch/child_processes.h"
+#include "coordinator/launch/launcher.h"
+#include "coordinator/run/failure.h"
+#include "coordinator/process/signals.h"
+
+namespace iobench {
+namespace {
+
+constexpr useconds_t kLookForEndedUs = 20'000;
+
+// Copies standard input into a memory file, of which each worker gets a descriptor with its own offset.
+absl::StatusOr<UniqueFd> CopyOfInput() {
+  UniqueFd copy(memfd_create("input", MFD_CLOEXEC));
+  if (!copy.valid()) return ErrnoStatus("memory for standard input", errno);
+  char piece[4096];
+  for (;;) {
+    const ssize_t count = read(STDIN_FILENO, piece, sizeof(piece));
+    if (count < 0 && errno == EINTR && !StopWorker()) continue;
+    if (count < 0) return ErrnoStatus("read standard input", errno);
+    if (count == 0) return copy;
+    if (write(copy.get(), piece, static_cast<size_t>(count)) != count) {
+      return ErrnoStatus("memory for standard input", errno);
+    }
+  }
+}
+
+// `arguments` without those that differ between the workers, "--slots N" and "--slots=N", and --sampler. A sampler has
+// no lanes, so it refuses their limit.
+std::vector<std::string> CommonArguments(const std::vector<std::string>& arguments, bool of_sampler) {
+  std::vector<std::string> left_out = {"--slots", "--place", "--server-workers"};
+  if (of_sampler) left_out.push_back("--max-lanes");
+  std::vector<std::string> common = {"cluster-iobench"};
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    const std::string name = argument.substr(0, argument.find('='));
+    if (std::find(left_out.begin(), left_out.end(), name) != left_out.end()) {
+      // Its value is the next word.
+      if (name == argument) ++i;
+    } else if (argument != "--sampler") {
+      common.push_back(argument);
+    }
+  }
+  return common;
+}
+
+int ExitCodeOf(const ChildProcesses::Ending& ending) {
+  return WIFEXITED(ending.wait_status) ? WEXITSTATUS(ending.wait_status) : kExitPartial;
+}
+
+}  // namespace
+
+int RunWorkerSlots(const CommandLine& line, const std::vector<std::string>& arguments) {
+  absl::StatusOr<UniqueFd> input = UniqueFd();
+  if (line.cluster.token_file == "-") input = CopyOfInput();
+  if (!input.ok()) return Fail(input.status(), kExitUsage);
+  ChildProcesses workers(SIGTERM);
+  OomWatch oom_watch;
+  const uint32_t processes = line.server_workers > 0 ? 1 + line.server_workers : line.slots;
+  const absl::Status enough = CheckThreads(ThreadLimitOfThisProcess(), processes * ThreadsOfWorker(/*lanes=*/1),
+                                           absl::StrCat(processes, " workers on this host"), "use fewer workers");
+  if (!enough.ok()) return Fail(enough, kExitUsage);
+  for (uint32_t slot = 0; slot < processes; ++slot) {
+    UniqueFd reader;
+    if (input->valid()) {
+      reader = UniqueFd(open(absl::StrCat("/proc/self/fd/", input->get()).c_str(), O_RDONLY | O_CLOEXEC));
+      if (!reader.valid()) return Fail(ErrnoStatus("/proc/self/fd", errno), kExitUsage);
+    }
+    const bool is_sampler = line.server_workers > 0 && slot == 0;
+    std::vector<std::string> own = CommonArguments(arguments, is_sampler);
+    if (line.server_workers > 0) own.push_back(is_sampler ? "--sampler" : "--server");
+    if (line.client_list_position > 0) {
+      own.insert(own.end(), {"--place", absl::StrCat(line.client_list_position + slot)});
+    }
+    const absl::Status started =
+        workers.Start("/proc/self/exe", own, /*output_fd=*/-1, SIGKILL, reader.get());
+    if (!started.ok()) return Fail(started, kExitUsage);
+  }
+  if (chdir("/") != 0)
+    return Fail(ErrnoStatus("chdir /", errno), kExitUsage);  // so that no unmounting is prevented
+  int exit_code = kExitOk;
+  for (uint32_t left = processes; left > 0 && !StopWorker();) {
+    const auto ended = workers.NextEnded();
+    if (!ended) {
+      usleep(kLookForEndedUs);
+      continue;
+    }
+    --left;
+    exit_code = std::max(exit_code, ExitCodeOf(*ended));
+    if (line.stay) {
+      usleep(kLookForEndedUs);  // a signal to all processes may reach this one last
+      if (StopWorker()) break;
+      PrintError(absl::StrCat("worker process ", ended->index + 1, " of ", processes, " has ended: ",
+                              ended->ForPeople(), oom_watch.ReasonForPeople(), "; the others end too, because later runs would lack it"));
+      if (ended->well()) exit_code = kExitPartial;
+      break;
+    }
+    if (ended->well()) continue;
+    PrintError(
+        SlotEnded(line.client_list_position + static_cast<uint32_t>(ended->index),
+                  absl::StrCat(ended->ForPeople(), oom_watch.ReasonForPeople())));
+  }
+  if (StopWorker()) return line.stay ? kExitOk : kExitInterrupted;
+  return exit_code;
+}
+
+}  // namespace iobench

@@ -1,0 +1,72 @@
+// cluster-iobench-worker: the commands `worker` and `clean` alone, as one statically linked file that needs no library
+// of its host. cmake/Bundle.cmake builds it.
+#include <netdb.h>
+#include <nss.h>
+#include <signal.h>
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "common/open_file_limit.h"
+#include "common/process/end_of_memory.h"
+#include "common/process/standard_descriptors.h"
+#include "common/text/log.h"
+#include "coordinator/commands/clean.h"
+#include "coordinator/command_line/cli.h"
+#include "coordinator/run/failure.h"
+#include "coordinator/process/signals.h"
+#include "coordinator/process/user.h"
+#include "coordinator/commands/worker.h"
+#include "coordinator/commands/worker_slots.h"
+
+namespace iobench {
+namespace {
+
+// A static glibc would load the modules that the host's /etc/nsswitch.conf names. They belong to the host's own glibc,
+// and need not fit this one. `files` and `dns` are built in.
+void UseBuiltInLookups() {
+  __nss_configure_lookup("hosts", "files dns");
+  for (const char* database : {"passwd", "group", "initgroups", "services", "protocols", "networks"}) {
+    __nss_configure_lookup(database, "files");
+  }
+}
+
+int WorkerMain(const std::vector<std::string>& arguments) {
+  UseBuiltInLookups();
+  signal(SIGXFSZ, SIG_IGN);  // as in main.cc
+  RaiseOpenFileLimit();
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);
+  LogToStandardError();
+  const auto line = ParseCommandLine(arguments);
+  if (!line.ok()) return Fail(line.status(), kExitUsage);
+  if (!line->cluster.user.empty()) {
+    if (const absl::Status now = BecomeUser(line->cluster.user); !now.ok()) return Fail(now, kExitUsage);
+  }
+  switch (line->command) {
+    case Command::kText:
+      std::cout << line->text << std::flush;
+      return kExitOk;
+    case Command::kWorker:
+      HandleSignals();
+      return line->slots > 1 || line->server_workers > 0 ? RunWorkerSlots(*line, arguments)
+                                                         : RunWorker(*line);
+    case Command::kClean:  // `clean --hosts` uses it where nothing else is installed
+      if (line->cluster.hosts.empty()) return Clean(line->clean_directories, line->cluster.force);
+      [[fallthrough]];
+    default:
+      return Fail(absl::InvalidArgumentError(
+                      "this program is only the worker: `worker --join ADDR` is its one command"),
+                  kExitUsage);
+  }
+}
+
+}  // namespace
+}  // namespace iobench
+
+int main(int argc, char** argv) {
+  iobench::OpenStandardDescriptors();
+  iobench::EndClearlyWithoutMemory(iobench::kExitPartial);
+  return iobench::WorkerMain(std::vector<std::string>(argv + 1, argv + argc));
+}
