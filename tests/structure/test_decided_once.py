@@ -27,3 +27,10 @@ def test_only_analysis_judges_whether_a_phase_is_whole():
     joined = rf"interrupted\(\) *(\|\||&&).*{count}|{count}.*(\|\||&&) *!?[\w.>-]*interrupted\(\)"
     judged = [(file, statement) for file, statement in statements() if re.search(joined, statement)]
     assert not judged, judged
+
+
+def test_one_function_knows_which_fields_say_no_more_than_being_left_out():
+    """IsZero (common/model/plan_traits.h)."""
+    compares = r"Get(String|Bool|Double|Float|Int32|Int64|UInt32|UInt64|EnumValue)\([^)]*field\)( == 0|\.empty\(\))|!get\.GetBool\("
+    found = [(file, statement) for file, statement in statements() if re.search(compares, statement)]
+    assert not found, found
