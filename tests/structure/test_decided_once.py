@@ -34,3 +34,10 @@ def test_one_function_knows_which_fields_say_no_more_than_being_left_out():
     compares = r"Get(String|Bool|Double|Float|Int32|Int64|UInt32|UInt64|EnumValue)\([^)]*field\)( == 0|\.empty\(\))|!get\.GetBool\("
     found = [(file, statement) for file, statement in statements() if re.search(compares, statement)]
     assert not found, found
+
+
+def test_who_takes_part_is_no_text():
+    """Boot id, clone number and server are apart (common/roster/roster.h): nobody joins them to a text, or takes one apart."""
+    joined = r"set_boot_id\(.*(StrCat|\+)|StrAppend\(.*mutable_boot_id|(ConsumePrefix|StartsWith|BootOf)\(.*boot_id\(\)"
+    found = [(file, statement) for file, statement in statements() if re.search(joined, statement)]
+    assert not found, found
