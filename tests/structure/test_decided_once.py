@@ -41,3 +41,9 @@ def test_who_takes_part_is_no_text():
     joined = r"set_boot_id\(.*(StrCat|\+)|StrAppend\(.*mutable_boot_id|(ConsumePrefix|StartsWith|BootOf)\(.*boot_id\(\)"
     found = [(file, statement) for file, statement in statements() if re.search(joined, statement)]
     assert not found, found
+
+
+def test_the_plan_that_runs_is_recorded_once():
+    """Resolve (coordinator/plan/resolve.h) makes it; only the phases of a search and notes are added later."""
+    copies = [(file, statement) for file, statement in statements() if "record_.mutable_plan() =" in statement]
+    assert len(copies) == 1, copies
