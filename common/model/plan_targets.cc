@@ -1,9 +1,23 @@
 #include "common/model/plan_targets.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
 
 namespace iobench {
+
+std::vector<v1::Target> TargetsOf(std::span<const std::string> paths) {
+  std::vector<v1::Target> targets;
+  std::map<std::string_view, size_t> target_of_path;
+  for (uint32_t worker = 0; worker < paths.size(); ++worker) {
+    const auto [found, is_new] = target_of_path.emplace(paths[worker], targets.size());
+    if (is_new) targets.emplace_back().set_path(paths[worker]);
+    targets[found->second].mutable_who()->add_workers(worker);
+  }
+  if (targets.size() == 1) targets[0].clear_who();
+  return targets;
+}
 
 std::vector<uint32_t> TargetOfEachWorker(const v1::Plan& plan, uint32_t worker_count) {
   const auto target_count = static_cast<uint32_t>(plan.targets_size());

@@ -3,12 +3,18 @@
 #define COMMON_MODEL_PLAN_TARGETS_H_
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
+
+// Returns one target per distinct path, in the order of first use, with the workers that use it if paths differ. Worker
+// i uses paths[i].
+std::vector<v1::Target> TargetsOf(std::span<const std::string> paths);
 
 // Returns, for each of the workers 0 to worker_count - 1, the index of the first target that selects it. A worker that
 // no target selects is assigned round-robin over all targets. The time it takes is proportional to the workers plus the

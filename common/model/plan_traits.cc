@@ -1,6 +1,7 @@
 #include "common/model/plan_traits.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <memory>
 
@@ -8,36 +9,9 @@
 #include "common/model/metadata_operation.h"
 #include "common/model/phase_shape.h"
 #include "common/not_a_number.h"
-#include "google/protobuf/text_format.h"
+#include "google/protobuf/descriptor.h"
 
 namespace iobench {
-namespace {
-
-// Clears each single field that has the value with which a message without it would be read.
-void ClearZeros(google::protobuf::Message& message) {
-  using google::protobuf::FieldDescriptor;
-  const google::protobuf::Reflection& reflection = *message.GetReflection();
-  std::vector<const FieldDescriptor*> fields;
-  reflection.ListFields(message, &fields);
-  const std::unique_ptr<google::protobuf::Message> empty(message.New());
-  for (const FieldDescriptor* field : fields) {
-    const bool is_message = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
-    if (field->is_repeated()) {
-      for (int i = 0; is_message && i < reflection.FieldSize(message, field); ++i) {
-        ClearZeros(*reflection.MutableRepeatedMessage(&message, field, i));
-      }
-    } else if (is_message) {
-      ClearZeros(*reflection.MutableMessage(&message, field));
-    } else {
-      std::string value, zero;
-      google::protobuf::TextFormat::PrintFieldValueToString(message, field, -1, &value);
-      google::protobuf::TextFormat::PrintFieldValueToString(*empty, field, -1, &zero);
-      if (value == zero) reflection.ClearField(&message, field);
-    }
-  }
-}
-
-}  // namespace
 namespace {
 
 constexpr uint64_t kProcessorCacheBytes = 1 << 20;
@@ -141,6 +115,53 @@ bool UsesFiles(const v1::Plan& plan) {
 bool CreatesFiles(const v1::Operation& operation) {
   const OperationSpec* const spec = SpecOf(operation);
   return spec != nullptr && spec->creates_files && !operation.keep_existing() && UsesFiles(operation);
+}
+
+bool IsZero(const google::protobuf::Message& message, const google::protobuf::FieldDescriptor& field) {
+  using google::protobuf::FieldDescriptor;
+  const google::protobuf::Reflection& get = *message.GetReflection();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      return get.GetString(message, &field).empty();
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return !get.GetBool(message, &field);
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return get.GetDouble(message, &field) == 0;
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return get.GetFloat(message, &field) == 0;
+    case FieldDescriptor::CPPTYPE_INT32:
+      return get.GetInt32(message, &field) == 0;
+    case FieldDescriptor::CPPTYPE_INT64:
+      return get.GetInt64(message, &field) == 0;
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return get.GetUInt32(message, &field) == 0;
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return get.GetUInt64(message, &field) == 0;
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return get.GetEnumValue(message, &field) == 0;
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      break;
+  }
+  assert(false && "a message has no zero");
+  return false;
+}
+
+void ClearZeros(google::protobuf::Message& part) {
+  using google::protobuf::FieldDescriptor;
+  const google::protobuf::Reflection& reflection = *part.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection.ListFields(part, &fields);
+  for (const FieldDescriptor* const field : fields) {
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
+      if (!field->is_repeated() && IsZero(part, *field)) reflection.ClearField(&part, field);
+    } else if (field->is_repeated()) {
+      for (int i = 0; i < reflection.FieldSize(part, field); ++i) {
+        ClearZeros(*reflection.MutableRepeatedMessage(&part, field, i));
+      }
+    } else {
+      ClearZeros(*reflection.MutableMessage(&part, field));
+    }
+  }
 }
 
 std::string MeaningOf(const google::protobuf::Message& part) {

@@ -61,8 +61,13 @@ bool UsesFiles(const v1::Plan& plan);
 bool CreatesFiles(const v1::Operation& operation);
 bool MovesNothing(const v1::Operation& operation);  // its engine uses no files: null, sim
 
-// Returns bytes that are equal for parts of completed plans that say the same, to be compared only: there, a field that was
-// left out and one that is 0, false or empty are the same.
+// In plans that are complete, a single field that was left out and one that is 0, false or empty say the same. What follows
+// from that:
+// True if the field has this value. REQUIRES: it is single and no message.
+bool IsZero(const google::protobuf::Message& message, const google::protobuf::FieldDescriptor& field);
+// Clears every field with this value, in the messages of `part` too.
+void ClearZeros(google::protobuf::Message& part);
+// Returns bytes that are equal for parts of plans that say the same, to be compared only.
 std::string MeaningOf(const google::protobuf::Message& part);
 
 // The phase of the plan that a phase of the report measured; repetitions have indices beyond the plan's last phase. Null:

@@ -158,6 +158,7 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
     v1::ClientReport& table = *report.add_clients();
     table.set_host(roster.NameOf(client));
     table.set_boot_id(facts.boot_id());
+    table.set_clone(facts.clone());
     table.set_worker_count(static_cast<uint32_t>(roster.WorkersOf(client).size()));
     FillResources(run, roster.WorkersOf(client), table);
     table.set_l2_cache_bytes(facts.l2_cache_bytes());

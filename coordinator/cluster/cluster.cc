@@ -29,7 +29,7 @@ constexpr int64_t kHoldUpNs = 100'000'000;
 }  // namespace
 
 std::string Member::Name() const {
-  return absl::StrCat("worker ", number, " on ", facts.host());
+  return WorkerOnHost(number, facts.host());
 }
 
 absl::Status ProblemOf(const Member& member, const ReceivedEvent& answer) {
@@ -493,7 +493,7 @@ void Cluster::MarkLost(Member& member, const std::string& reason) {
   member.lost = true;
   ++lost_count_;
   // A worker on this host is often in the group of this process.
-  member.lost_reason = member.facts.boot_id() == BootId() ? absl::StrCat(reason, oom_watch_.ReasonForPeople()) : reason;
+  member.lost_reason = IsOnHost(member.facts, BootId()) ? absl::StrCat(reason, oom_watch_.ReasonForPeople()) : reason;
   if (silence_.has_value()) {
     silence_->Forget(member.number);
     stalls_->End(member.number);

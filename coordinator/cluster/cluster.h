@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "common/clock.h"
 #include "common/process/cgroup_limits.h"
+#include "common/roster/roster.h"
 #include "common/time.h"
 #include "common/transport/transport.h"
 #include "coordinator/cluster/interrupt.h"
@@ -31,10 +32,8 @@ namespace iobench {
 struct Member {
   uint32_t number = 0;  // within the run; files and lanes are numbered by it
   WorkerId id = 0;      // of its connection
-  // What the worker reported about itself when it joined, except that SeparateClones extends the boot ids of clones.
-  v1::WorkerFacts facts;
-  uint32_t client = 0;  // index of its client (equal boot ids), in the order of worker numbers; servers last
-  uint32_t clone = 0;   // 0, or the number of its machine among clones with the same boot id
+  v1::WorkerFacts facts;  // what the worker reported about itself when it joined, and its clone (SeparateClones)
+  uint32_t client = 0;    // index of its client in the roster
   bool lost = false;
   std::string lost_reason;
   uint32_t reconnects = 0;  // how often its connection broke and was restored
@@ -105,17 +104,18 @@ class Cluster {
 
   // The index is the worker's number. Empty before Gather has succeeded.
   const std::vector<Member>& members() const { return members_; }
-  // Distinguishes cloned machines, which have equal boot ids: members with a number other than 0 count as separate
-  // clients, one for each number and boot id. The index is the worker number. Changes Member::client of others too, so
-  // call it before anything uses clients.
+  // Which clients and servers the members are on.
+  const Roster& roster() const { return roster_; }
+  // Distinguishes cloned machines, which have equal boot ids: sets WorkerFacts.clone. The index is the worker number.
+  // Changes the roster, so call it before anything uses clients.
   void SeparateClones(const std::vector<uint32_t>& clone_of_worker);
   // All deadlines, and the times of received events, are on this clock.
   CoordTime Now() const { return clock_(); }
   // The first members, this many, are workers of clients; the others are workers of servers.
-  uint32_t client_workers() const { return client_workers_; }
-  uint32_t client_count() const { return client_count_; }
-  // Clients and servers (WorkerFacts.server): one above the largest Member::client.
-  uint32_t host_count() const { return host_count_; }
+  uint32_t client_workers() const { return roster_.client_workers; }
+  uint32_t client_count() const { return roster_.client_count; }
+  // Clients and servers (WorkerFacts.server).
+  uint32_t host_count() const { return roster_.host_count(); }
   uint32_t live_count() const { return static_cast<uint32_t>(members_.size()) - lost_count_; }
   // How often a worker was reported as silent on stderr.
   uint32_t silence_count() const { return silence_count_; }
@@ -233,6 +233,7 @@ class Cluster {
   const ClusterPatience patience_;
   const CoordClock clock_;
   std::vector<Member> members_;
+  Roster roster_;
   std::vector<Member> samplers_;
   // The call to samplers in progress.
   struct SamplerCall {
@@ -251,9 +252,6 @@ class Cluster {
       given_up_;  // a Lost event for each worker that was given up, like those of a transport
   std::unordered_map<WorkerId, uint32_t> number_of_;
   std::unordered_map<uint32_t, uint64_t> work_polls_;  // worker number -> call id of its unanswered poll
-  uint32_t client_workers_ = 0;
-  uint32_t client_count_ = 0;
-  uint32_t host_count_ = 0;
   uint32_t lost_count_ = 0;  // of members_
   uint32_t silence_count_ = 0;
   uint64_t next_call_id_ = 1;

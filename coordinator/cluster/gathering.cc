@@ -246,10 +246,9 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     Member member;
     member.id = received.worker;
     member.facts = facts;
+    member.facts.clear_clone();  // only SeparateClones decides
     joined.taken_positions.insert(facts.client_list_position());
     if (watch.presence) watch.presence(facts, true);
-    // A server that mounts its own export may be a client too. Its own directory is measured as if by another host.
-    if (facts.server()) member.facts.set_boot_id(absl::StrCat(facts.boot_id(), " server"));
     (facts.sampler()  ? samplers_
      : facts.server() ? joined.of_servers
                       : joined.workers)
@@ -289,23 +288,14 @@ void Cluster::NumberMembers() {
 }
 
 void Cluster::NumberClients() {
-  std::map<std::string, uint32_t> client_of_boot_id;
-  client_workers_ = client_count_ = 0;
-  for (Member& member : members_) {
-    member.client = client_of_boot_id.emplace(member.facts.boot_id(), client_of_boot_id.size()).first->second;
-    if (member.facts.server()) continue;
-    ++client_workers_;
-    client_count_ = static_cast<uint32_t>(client_of_boot_id.size());
-  }
-  host_count_ = static_cast<uint32_t>(client_of_boot_id.size());
+  std::vector<const v1::WorkerFacts*> facts;
+  for (const Member& member : members_) facts.push_back(&member.facts);
+  roster_ = RosterOf(facts);
+  for (Member& member : members_) member.client = roster_.workers[member.number].client;
 }
 
 void Cluster::SeparateClones(const std::vector<uint32_t>& clone_of_worker) {
-  for (Member& member : members_) {
-    member.clone = clone_of_worker[member.number];
-    if (member.clone == 0) continue;
-    member.facts.set_boot_id(absl::StrCat(member.facts.boot_id(), " clone ", member.clone));
-  }
+  for (Member& member : members_) member.facts.set_clone(clone_of_worker[member.number]);
   NumberClients();
 }
 

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "common/host_identity.h"
+#include "common/model/plan_targets.h"
 #include "common/process/usable_memory.h"
 #include "common/status_util.h"
 #include "common/version.h"

@@ -1,8 +1,6 @@
 #include "coordinator/launch/client_list.h"
 
 #include <algorithm>
-#include <map>
-#include <string_view>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -92,18 +90,6 @@ absl::StatusOr<std::vector<ClientEntry>> FirstClients(std::vector<ClientEntry> c
   }
   if (count > 0) clients.resize(count);
   return clients;
-}
-
-std::vector<v1::Target> TargetsOf(std::span<const std::string> paths) {
-  std::vector<v1::Target> targets;
-  std::map<std::string_view, size_t> target_of_path;
-  for (uint32_t worker = 0; worker < paths.size(); ++worker) {
-    const auto [found, is_new] = target_of_path.emplace(paths[worker], targets.size());
-    if (is_new) targets.emplace_back().set_path(paths[worker]);
-    targets[found->second].mutable_who()->add_workers(worker);
-  }
-  if (targets.size() == 1) targets[0].clear_who();
-  return targets;
 }
 
 }  // namespace iobench

@@ -3,14 +3,11 @@
 #define COORDINATOR_LAUNCH_CLIENT_LIST_H_
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "coordinator/launch/host_list.h"
-#include "iobench/v1/plan.pb.h"
-#include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
@@ -39,10 +36,6 @@ absl::StatusOr<std::vector<ClientEntry>> LoadClientList(const std::string& file)
 // message.
 absl::StatusOr<std::vector<ClientEntry>> FirstClients(std::vector<ClientEntry> clients, uint32_t count,
                                                       const std::string& file);
-
-// Returns one target per distinct path, in the order of first use, with the workers that use it if paths differ. Worker
-// i uses paths[i].
-std::vector<v1::Target> TargetsOf(std::span<const std::string> paths);
 
 }  // namespace iobench
 

@@ -11,9 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/process/thread.h"
+#include "common/roster/roster.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
-#include "coordinator/net_check/client_names.h"
 #include "coordinator/net_check/net_server.h"
 #include "coordinator/report/text/text_table.h"
 
@@ -145,7 +145,7 @@ absl::StatusOr<std::vector<NetFigures>> TestNetwork(Cluster& cluster, const std:
   IOBENCH_ASSIGN_OR_RETURN(const NetServer server, NetServer::Start());
   NetTester tester(cluster, server, options);
   const std::vector<uint32_t> members = OneOfEachClient(cluster);
-  const std::vector<std::string> names = ClientNamesOf(cluster.members());
+  const std::vector<std::string> names = ClientNamesOf(cluster.roster());
   const double together_s = options.seconds > 0 ? options.seconds : kDefaultSeconds;
   const double alone_s =
       options.seconds > 0
@@ -156,7 +156,7 @@ absl::StatusOr<std::vector<NetFigures>> TestNetwork(Cluster& cluster, const std:
     const Member& member = cluster.members()[number];
     NetFigures& client = figures.emplace_back();
     client.host = names[number];
-    client.same_host = member.facts.boot_id() == own_boot_id;
+    client.same_host = IsOnHost(member.facts, own_boot_id);
     IOBENCH_ASSIGN_OR_RETURN(const auto trips, tester.Round(v1::NetTest::ROUND_TRIP,
                                                             std::min(alone_s, kRoundTripSeconds), {number}));
     client.reached_at = trips[0].tested.host();

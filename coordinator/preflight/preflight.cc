@@ -5,11 +5,9 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "common/model/operation.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_targets.h"
@@ -126,12 +124,6 @@ std::string NamesOfClients(const std::vector<std::string>& clients) {
 std::string SourceText(const v1::TargetFacts& seen) {
   return absl::StrCat(seen.filesystem().empty() ? "a file system" : seen.filesystem(),
                       seen.mount_source().empty() ? "" : absl::StrCat(" from ", seen.mount_source()));
-}
-
-// Returns whether the worker reported this boot id when it joined: Cluster::SeparateClones extends those of clones.
-bool JoinedWith(const std::string& boot_id, const Member& member) {
-  absl::string_view rest = member.facts.boot_id();
-  return absl::ConsumePrefix(&rest, boot_id) && (rest.empty() || absl::StartsWith(rest, " clone "));
 }
 
 class Judgement {
@@ -540,7 +532,7 @@ std::set<uint32_t> JoinedThere(const JoinFault& fault, std::span<const Member> m
   for (const Member& member : members) {
     if (member.facts.server()) continue;
     if (fault.positions.contains(member.facts.client_list_position())) workers.insert(member.number);
-    if (fault.boot_id.empty() || !JoinedWith(fault.boot_id, member)) continue;
+    if (fault.boot_id.empty() || member.facts.boot_id() != fault.boot_id) continue;
     (member.facts.host() == fault.client ? of_host : of_others).insert(member.number);
   }
   // Hosts with one boot id are containers of one client, which have all of its faults, or cloned machines.

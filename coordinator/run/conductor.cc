@@ -61,7 +61,7 @@ Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrup
     : interrupt_(interrupt),
       observer_(observer),
       coordinator_(coordinator),
-      plan_(std::move(plan)),
+      asked_(std::move(plan)),
       options_(std::move(options)),
       cluster_(transport, options_.run_id, interrupt, options_.patience, options_.clock) {
   met_.set_transport(transport.name());
@@ -77,7 +77,6 @@ Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrup
   record_.set_max_duration_s(options_.max_duration_s);
   if (options_.iozone.has_value()) *record_.mutable_iozone() = *options_.iozone;
   record_.set_transport(transport.name());
-  *record_.mutable_plan() = plan_;
   *record_.mutable_coordinator() = coordinator;
 }
 
@@ -88,6 +87,7 @@ int Conductor::Run() {
   if (absl::Status status = GatherWorkers(); !status.ok()) return Refuse(status);
   auto look = LookAtWorkers();
   if (!look.ok()) return Refuse(look.status());
+  if (!options_.resume.has_value()) *record_.mutable_plan() = plan_;
   if (options_.preflight_only) {
     if (options_.examine) {
       options_.examine({.cluster = cluster_,

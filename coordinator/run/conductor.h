@@ -153,12 +153,6 @@ class Conductor {
   absl::StatusOr<std::unique_ptr<Look>> LookOnce(uint32_t pass);
   absl::Status CheckStorage(Look& look, uint32_t pass);
   absl::Status MeetWorkers(ClockSync& clocks);
-  absl::Status UseWorkersPaths();
-  absl::Status SizeFiles();
-  absl::Status SpreadMixes();
-  absl::Status SpreadOverClients();
-  void LetServersMeasure();
-  std::vector<uint32_t> ClientsOfWorkers() const;
   std::vector<Finding> FindingsOn(const Look& look);  // also sets preflight_.fills
   void NoteLeftOut(const std::string& client, uint32_t worker_count,
                    const std::vector<std::string>& problems);
@@ -198,8 +192,8 @@ class Conductor {
   const Interrupt& interrupt_;
   RunObserver& observer_;
   const v1::WorkerFacts coordinator_;  // this process; the record of a resumed run has the one that began it
-  // Constant after the workers, which may bring their own targets, have joined, except for the phases of next_phase.
-  v1::Plan plan_;
+  const v1::Plan asked_;
+  v1::Plan plan_;  // asked_, resolved for the workers that take part; and the phases of next_phase
   const ConductorOptions options_;
   Cluster cluster_;
   std::optional<ResultStore> store_;  // nullopt: nothing is saved, or not yet

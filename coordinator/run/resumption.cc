@@ -1,26 +1,23 @@
 #include "coordinator/run/resumption.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/model/plan_targets.h"
+#include "common/roster/roster.h"
 #include "common/text/units.h"
 
 namespace iobench {
 namespace {
 
 // For each worker the first one of the same client, by which workers are grouped.
-std::vector<int> FirstOfClients(const v1::RunRecord& run) {
-  std::map<std::string_view, int> first_of;  // by boot id
-  std::vector<int> firsts;
-  for (const v1::WorkerFacts& worker : run.workers()) {
-    firsts.push_back(first_of.emplace(worker.boot_id(), static_cast<int>(firsts.size())).first->second);
-  }
+std::vector<uint32_t> FirstOfClients(const v1::RunRecord& run) {
+  const Roster roster = RosterOf(run);
+  std::vector<uint32_t> firsts;
+  for (const Roster::Worker& worker : roster.workers) firsts.push_back(roster.clients[worker.client].workers.front());
   return firsts;
 }
 
@@ -91,7 +88,7 @@ absl::StatusOr<std::vector<std::string>> DifferencesSince(const v1::RunRecord& s
   fatal.Add("the run", "workers", absl::StrCat(saved.workers_size()), absl::StrCat(now.workers_size()));
   fatal.Add("the run", "paths", PathsOf(saved.plan()), PathsOf(now.plan()));
   noted.Add("the run", "transport", saved.transport(), now.transport());
-  const std::vector<int> were_first = FirstOfClients(saved), are_first = FirstOfClients(now);
+  const std::vector<uint32_t> were_first = FirstOfClients(saved), are_first = FirstOfClients(now);
   for (int worker = 0; worker < std::min(saved.workers_size(), now.workers_size()); ++worker) {
     CompareWorker(saved, now, worker, fatal, noted);
     const auto index = static_cast<size_t>(worker);

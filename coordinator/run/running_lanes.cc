@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/roster/roster.h"
 #include "coordinator/analysis/phase/stonewall.h"
 #include "coordinator/cluster/interrupt.h"
-#include "coordinator/net_check/client_names.h"
 
 namespace iobench {
 namespace {
@@ -253,7 +253,7 @@ void RunningLanes::Show() {
 }
 
 void RunningLanes::NameClients(std::vector<ClientProgress>& clients) {
-  if (client_of_worker_.empty()) client_of_worker_ = ClientNamesOf(cluster_.members());
+  if (client_of_worker_.empty()) client_of_worker_ = ClientNamesOf(cluster_.roster());
   for (const Member& member : cluster_.members()) {
     if (member.client >= clients.size()) continue;
     std::string& name = clients[member.client].name;

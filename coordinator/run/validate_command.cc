@@ -16,12 +16,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/roster/roster.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "common/unique_fd.h"
 #include "common/version.h"
-#include "coordinator/net_check/client_names.h"
 #include "coordinator/net_check/net_check.h"
 #include "coordinator/preflight/preflight_text.h"
 #include "coordinator/report/atomic_file.h"
@@ -178,7 +178,7 @@ class Validation {
                          .peers = std::move(peers),
                          .left_out = left_out,
                          .one_of_each = OneOfEachClient(members),
-                         .client_names = ClientNamesOf(members),
+                         .client_names = ClientNamesOf(examined.cluster.roster()),
                          .client_count = examined.cluster.client_count(),
                          .whole = options.whole,
                          .limits = {.visible_within_s = options.visible_within_s,
@@ -245,7 +245,7 @@ class Validation {
     const std::vector<Member>& members = cluster.members();
     // Without clients elsewhere there is no network to measure.
     if (std::all_of(members.begin(), members.end(),
-                    [this](const Member& member) { return member.facts.boot_id() == own_boot_id_; })) {
+                    [this](const Member& member) { return IsOnHost(member.facts, own_boot_id_); })) {
       return network;
     }
     IOBENCH_ASSIGN_OR_RETURN(const std::vector<NetFigures> figures, TestNetwork(cluster, own_boot_id_, test));

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "google/protobuf/descriptor.h"
 #include "iobench/v1/plan.pb.h"
@@ -17,29 +18,6 @@ using google::protobuf::Reflection;
 
 bool IsMessage(const FieldDescriptor& field) {
   return field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
-}
-
-// REQUIRES: a single field that is no message.
-bool IsZero(const Message& message, const FieldDescriptor& field) {
-  const Reflection& get = *message.GetReflection();
-  switch (field.cpp_type()) {
-    case FieldDescriptor::CPPTYPE_STRING:
-      return get.GetString(message, &field).empty();
-    case FieldDescriptor::CPPTYPE_BOOL:
-      return !get.GetBool(message, &field);
-    case FieldDescriptor::CPPTYPE_DOUBLE:
-      return get.GetDouble(message, &field) == 0;
-    case FieldDescriptor::CPPTYPE_INT32:
-      return get.GetInt32(message, &field) == 0;
-    case FieldDescriptor::CPPTYPE_UINT32:
-      return get.GetUInt32(message, &field) == 0;
-    case FieldDescriptor::CPPTYPE_UINT64:
-      return get.GetUInt64(message, &field) == 0;
-    case FieldDescriptor::CPPTYPE_ENUM:
-      return get.GetEnumValue(message, &field) == 0;
-    default:
-      return false;  // plans have no others
-  }
 }
 
 void SetZero(Message& message, const FieldDescriptor& field) {

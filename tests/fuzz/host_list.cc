@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "common/model/plan_targets.h"
 #include "common/text/utf8.h"
 #include "coordinator/launch/client_list.h"
 #include "tests/fuzz/fuzz_target.h"

@@ -27,3 +27,23 @@ def test_only_analysis_judges_whether_a_phase_is_whole():
     joined = rf"interrupted\(\) *(\|\||&&).*{count}|{count}.*(\|\||&&) *!?[\w.>-]*interrupted\(\)"
     judged = [(file, statement) for file, statement in statements() if re.search(joined, statement)]
     assert not judged, judged
+
+
+def test_one_function_knows_which_fields_say_no_more_than_being_left_out():
+    """IsZero (common/model/plan_traits.h)."""
+    compares = r"Get(String|Bool|Double|Float|Int32|Int64|UInt32|UInt64|EnumValue)\([^)]*field\)( == 0|\.empty\(\))|!get\.GetBool\("
+    found = [(file, statement) for file, statement in statements() if re.search(compares, statement)]
+    assert not found, found
+
+
+def test_who_takes_part_is_no_text():
+    """Boot id, clone number and server are apart (common/roster/roster.h): nobody joins them to a text, or takes one apart."""
+    joined = r"set_boot_id\(.*(StrCat|\+)|StrAppend\(.*mutable_boot_id|(ConsumePrefix|StartsWith|BootOf)\(.*boot_id\(\)"
+    found = [(file, statement) for file, statement in statements() if re.search(joined, statement)]
+    assert not found, found
+
+
+def test_the_plan_that_runs_is_recorded_once():
+    """Resolve (coordinator/plan/resolve.h) makes it; only the phases of a search and notes are added later."""
+    copies = [(file, statement) for file, statement in statements() if "record_.mutable_plan() =" in statement]
+    assert len(copies) == 1, copies

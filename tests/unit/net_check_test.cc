@@ -5,7 +5,6 @@
 #include <sstream>
 #include <thread>
 
-#include "coordinator/net_check/client_names.h"
 #include "coordinator/net_check/net_server.h"
 
 namespace iobench {
@@ -57,16 +56,6 @@ TEST_CASE("clients try the address in their own network first, and loopback last
   CHECK(NearestFirst(own, "[::ffff:10.1.2.77]:5000").front() == "10.1.2.3");
   CHECK(NearestFirst(own, "127.0.0.1:5000").front() == "127.0.0.1");
   CHECK(NearestFirst(own, "") == Addresses{"172.17.0.1", "10.1.2.3", "fd00::1", "127.0.0.1", "::1"});
-}
-
-TEST_CASE("clients with equal host names have names of their own") {
-  std::vector<Member> members(4);
-  for (uint32_t number = 0; number < members.size(); ++number) {
-    members[number].number = number;
-    members[number].facts.set_host(number == 2 ? "c02" : "vm");
-    members[number].facts.set_boot_id(number == 3 ? "boot 0" : "boot " + std::to_string(number));
-  }
-  CHECK(ClientNamesOf(members) == std::vector<std::string>{"vm", "vm (2)", "c02", "vm"});
 }
 
 TEST_CASE("the table has a line for each client, and the sums of what all did at once") {

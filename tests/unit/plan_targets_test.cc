@@ -80,5 +80,27 @@ TEST_CASE("a damaged record names targets that were not seen, or too few") {
   CHECK(NumberOfSeen(seen, 1) == UINT32_MAX);
 }
 
+TEST_CASE("a hundred thousand workers with a path each are a hundred thousand targets, at once") {
+  std::vector<std::string> paths;
+  for (int i = 0; i < 100'000; ++i) paths.push_back("/mnt/" + std::to_string(i));
+  const std::vector<v1::Target> targets = TargetsOf(paths);
+  REQUIRE(targets.size() == paths.size());
+  CHECK(targets.back().path() == paths.back());
+  CHECK(targets.back().who().workers(0) == 99'999);
+}
+
+TEST_CASE("workers with paths of their own are spread over targets by name") {
+  const std::vector<std::string> different = {"/a", "/b", "/a"};
+  const std::vector<v1::Target> targets = TargetsOf(different);
+  REQUIRE(targets.size() == 2);
+  CHECK(targets[0].path() == "/a");
+  CHECK(targets[0].who().workers_size() == 2);
+  CHECK(targets[0].who().workers(1) == 2);
+  CHECK(targets[1].who().workers(0) == 1);
+  const std::vector<std::string> equal = {"/a", "/a"};
+  REQUIRE(TargetsOf(equal).size() == 1);
+  CHECK(!TargetsOf(equal)[0].has_who());
+}
+
 }  // namespace
 }  // namespace iobench

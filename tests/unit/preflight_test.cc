@@ -387,7 +387,8 @@ TEST_CASE("a fault of a refused worker is one of its machine, and not of a clone
   Clients clients(3);
   clients.members[0].facts.set_boot_id("boot of node1");
   clients.members[1].facts.set_boot_id("boot of node2");
-  clients.members[2].facts.set_boot_id("boot of node2 clone 1");
+  clients.members[2].facts.set_boot_id("boot of node2");
+  clients.members[2].facts.set_clone(1);
   clients.join_faults.push_back({.client = "node3", .problem = "another version", .advice = ""});
   clients.join_faults[0].boot_id = "boot of node2";
   CHECK(clients.Only().workers == std::set<uint32_t>{2});

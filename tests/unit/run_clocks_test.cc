@@ -195,6 +195,10 @@ TEST_CASE("cloned machines, of one boot id with other clocks, are clients of the
   CHECK(client(1).clock_offset_ns() == Approx(3e9));
   CHECK(client(1).clock_error_ns() > 0);
   CHECK(client(3).clock_offset_ns() == Approx(100.001e9).epsilon(1e-9));
+  CHECK(client(1).boot_id() == client(0).boot_id());
+  CHECK(client(1).clone() == 1);
+  CHECK(client(2).clone() == 0);
+  CHECK(client(3).clone() == 1);
   CHECK(run.phase().clients_size() == 4);
   CHECK(run.phase().start().skew_us() < 1000);
   // A note names each clone, and the member whose identity it has.

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "common/clock.h"
+#include "common/roster/roster.h"
 #include "common/status_util.h"
-#include "coordinator/net_check/client_names.h"
 #include "coordinator/validate/performance/performance.h"
 #include "coordinator/validate/validator.h"
 #include "tests/support/temp_dir.h"
@@ -150,7 +150,7 @@ struct Validated {
                          .peers = {},
                          .left_out = 0,
                          .one_of_each = {},
-                         .client_names = ClientNamesOf(cluster.members()),
+                         .client_names = ClientNamesOf(cluster.roster()),
                          .client_count = cluster.client_count(),
                          .whole = whole,
                          .limits = limits,

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <memory>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "common/model/plan_traits.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 #include "google/protobuf/text_format.h"
@@ -38,11 +38,9 @@ std::string ScalarText(const Message& message, const FieldDescriptor& field, int
   return text;
 }
 
-// Adds each scalar field that is not 0, false or empty: "phases[0].stop.time_s". Earlier versions did not record whether
-// such a value had been written.
+// Adds each scalar field that is written: "phases[0].stop.time_s".
 void AddFields(const Message& message, const std::string& prefix, std::vector<RunFacts::Fact>& facts) {
   const auto& get = *message.GetReflection();
-  const std::unique_ptr<Message> zero(message.New());
   std::vector<const FieldDescriptor*> fields;
   get.ListFields(message, &fields);
   for (const FieldDescriptor* const field : fields) {
@@ -51,8 +49,7 @@ void AddFields(const Message& message, const std::string& prefix, std::vector<Ru
     if (!field->is_repeated()) {
       if (nested) AddFields(get.GetMessage(message, field), absl::StrCat(path, "."), facts);
       if (nested) continue;
-      std::string text = ScalarText(message, *field, -1);
-      if (text != ScalarText(*zero, *field, -1)) facts.push_back({"plan", path, std::move(text)});
+      facts.push_back({"plan", path, ScalarText(message, *field, -1)});
       continue;
     }
     for (int i = 0; i < get.FieldSize(message, field); ++i) {
@@ -158,7 +155,10 @@ bool IsHarmless(const std::string& field) {
 RunFacts FactsOf(const v1::RunReport& report) {
   RunFacts run;
   run.facts.push_back({"plan", kPhases, absl::StrCat(report.run().plan().phases_size())});
-  AddFields(report.run().plan(), "", run.facts);
+  // Earlier versions did not record whether a 0 had been written.
+  v1::Plan plan = report.run().plan();
+  ClearZeros(plan);
+  AddFields(plan, "", run.facts);
   // Random orders and data derive from the seed, which is new for each run by default.
   std::erase_if(run.facts, [](const RunFacts::Fact& fact) { return fact.field == "seed"; });
   const auto client_fact = [&](const char* name, auto value_of) {

@@ -116,8 +116,8 @@ void DataKeeper::NoteSeen(const Member& member, const std::set<uint32_t>& asked,
     v1::TargetFacts& seen = AddSeen(facts_[member.number], target);
     seen = answer.targets(index++);
     // The boot id identifies a local file system, but clones share it.
-    if (member.clone != 0 && !seen.network()) {
-      absl::StrAppend(seen.mutable_filesystem_id(), " clone ", member.clone);
+    if (member.facts.clone() != 0 && !seen.network()) {
+      absl::StrAppend(seen.mutable_filesystem_id(), " clone ", member.facts.clone());
     }
   }
 }
@@ -141,7 +141,7 @@ absl::Status DataKeeper::LookForOwners() {
   std::vector<std::set<uint32_t>> asked(cluster_.members().size());
   std::set<uint32_t> clients;  // one worker of each
   for (const Member& member : cluster_.members()) {
-    const auto left = left_by.find(BootOf(member.facts.boot_id()));
+    const auto left = left_by.find(member.facts.boot_id());
     if (member.lost || left == left_by.end() || !clients.insert(member.client).second) continue;
     for (const uint32_t target : left->second) {
       if (SeenOf(facts_[member.number], target) == nullptr) asked[member.number].insert(target);

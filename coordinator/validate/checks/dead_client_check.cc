@@ -7,6 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "common/roster/roster.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
@@ -36,7 +37,7 @@ struct Pair {
 std::optional<Pair> PairOf(const CheckContext& context) {
   const std::vector<Member>& members = context.files.cluster().members();
   for (auto holder = context.peers.rbegin(); holder != context.peers.rend(); ++holder) {
-    if (members[*holder].facts.boot_id() == context.own_boot_id) continue;
+    if (IsOnHost(members[*holder].facts, context.own_boot_id)) continue;
     return Pair{.holder = *holder, .other = context.peers[context.peers.front() == *holder ? 1 : 0]};
   }
   return std::nullopt;
