@@ -1,4 +1,4 @@
-// Maps one worker's clock to the coordinator's clock with error bounds. See docs/measurement.md, "Clock".
+// Maps one worker's clock to the coordinator's clock with error bounds. See docs/definitions.md, "Clock".
 //
 // Let theta = W - C (worker time minus coordinator time). Each ping exchange (c1 sent, w1 received, w2 replied, c2
 // returned) proves w2 - c2 <= theta <= w1 - c1, however asymmetric the network path is. This file reads no clock.

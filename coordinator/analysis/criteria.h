@@ -9,7 +9,7 @@ namespace iobench {
 // Replaces report.criteria by a verdict on each criterion of the plan. Phases may be briefs (brief.h). Every phase that
 // the criterion applies to must meet it, in every repetition; the worst one decides. If all phases that can be judged
 // meet it, a phase that did not run, was interrupted, did not measure the figure, or has a mark saying that its figure
-// may not describe the storage or the whole run (docs/measurement.md) leaves it undecided, which counts as not met. So
+// may not describe the storage or the whole run (docs/marks.md) leaves it undecided, which counts as not met. So
 // is a criterion that applies to no phase; the plan check refuses those.
 void NoteCriteria(v1::RunReport& report);
 

@@ -1,5 +1,5 @@
 // What the servers' disks, the network and the clients reach in the same phase (--server-path). Pure.
-// docs/measurement.md, "Layers".
+// docs/definitions.md, "Layers".
 #ifndef COORDINATOR_ANALYSIS_LAYERS_H_
 #define COORDINATOR_ANALYSIS_LAYERS_H_
 

@@ -10,7 +10,7 @@
 
 namespace iobench {
 
-// Computes all figures, marks and errors of one phase, as defined in docs/measurement.md. If a worker's clock map
+// Computes all figures, marks and errors of one phase, as defined in docs/definitions.md. If a worker's clock map
 // cannot be fitted, its lanes are aligned by its best burst and marked clock_step.
 // Charts (coordinator/analysis/charts) cost as much as all the rest, and only some reports show them.
 enum class Charts { kLeftOut, kFilledIn };

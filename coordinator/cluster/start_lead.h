@@ -11,7 +11,7 @@
 namespace iobench {
 
 // Over a network: max(10 ms, 4 * longest round trip + 2 * time of a round to all workers), doubled after each late
-// start (docs/measurement.md, "Start"). The round time is the median of the latest five, so that a single delay has no
+// start (docs/definitions.md, "Start"). The round time is the median of the latest five, so that a single delay has no
 // lasting effect.
 //
 // For workers in this process: the time to wake their lanes, plus 2 rounds or 0.1 ms. A late start doubles this, up to

@@ -48,7 +48,7 @@ void AddComparison(CLI::App& command, CompareOptions& options, const char* fail_
       ->allow_extra_args(false);
   AddFlag(command, "--force", options.replace, "replace FILE if it exists");
   command.footer(
-      "docs/measurement.md defines the figures. Exit codes: 0 ok, 1 bad usage or nothing to compare, 2 a phase is "
+      "docs/comparing.md defines the figures. Exit codes: 0 ok, 1 bad usage or nothing to compare, 2 a phase is "
       "damaged, 4 below --fail-under, or not shown to reach it (--inconclusive).");
 }
 

@@ -26,7 +26,7 @@ constexpr uint64_t kLaneBytes = 256_KiB;
 constexpr uint64_t kLowMemoryPercent = 10;
 // What a lane maps besides its buffers: 8 MiB for its thread's stack, of which little is used, and its data.
 constexpr uint64_t kMappedByLane = 10_MiB;
-// docs/measurement.md, mark clock_uncertain.
+// docs/marks.md#clock_uncertain.
 constexpr int64_t kClockErrorNs = 5'000'000;
 constexpr size_t kMaxNamed = 3;
 

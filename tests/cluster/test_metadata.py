@@ -85,7 +85,7 @@ def test_no_operation_is_left_out():
     operations = set(schema.op_kinds()) - {"read", "write", "update", "append"}
     assert EXPECTED.keys() | APART == operations
     assert set(ON_NAMES) == operations
-    documentation = (schema.ROOT / "docs" / "measurement.md").read_text(encoding="utf-8")
+    documentation = (schema.ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")
     (first_paragraph,) = re.findall(r"^## Metadata operations\n\n(.*?)\n\n", documentation, re.S | re.M)
     assert operations <= set(re.findall(r"[a-z-]+", first_paragraph))
 

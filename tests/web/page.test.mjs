@@ -297,8 +297,8 @@ richTest('a phase shows what set its pace, strongest first, with what to try', a
   const limits = page.locator('.phase-head .limits');
   assert.deepEqual(await limits.locator('dt').allTextContents(), ['Limited by network of node01: 97 % of eth0',
     'Also by one client: node07 at 45 % of the others\' rate per lane']);
-  assert.deepEqual(await limits.locator('dd').allTextContents(), ['Try: more clients or faster links (docs/measurement.md)',
-    'Try: compare its mount (docs/measurement.md)']);
+  assert.deepEqual(await limits.locator('dd').allTextContents(), ['Try: more clients or faster links (docs/marks.md#network_bound)',
+    'Try: compare its mount (docs/marks.md#network_bound)']);
 }, { hash: '#phase-0' });
 
 richTest('a phase of which the limit is unknown shows none', async (page) => {

@@ -214,7 +214,7 @@ void AddLimit(const char* name, const char* evidence, const char* advice, double
   limit.set_name(name);
   limit.set_evidence(evidence);
   limit.set_advice(advice);
-  limit.set_source("docs/measurement.md");
+  limit.set_source("docs/marks.md#network_bound");
   limit.set_strength(strength);
 }
 

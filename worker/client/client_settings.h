@@ -1,5 +1,5 @@
 // Reads the settings of a client and its mounts that limit their speed and may differ between hosts unnoticed:
-// read-ahead, RPC slots, governor, link, striping. docs/measurement.md ("Settings of the clients") lists the names.
+// read-ahead, RPC slots, governor, link, striping. docs/definitions.md ("Settings of the clients") lists the names.
 #ifndef WORKER_CLIENT_CLIENT_SETTINGS_H_
 #define WORKER_CLIENT_CLIENT_SETTINGS_H_
 

@@ -34,7 +34,7 @@ class LaneRecorder {
   // Allocates histograms only for `kinds`; Add must not get other kinds. `scale` converts tick differences to ns.
   LaneRecorder(OpKinds kinds, const TickScale& scale);
 
-  // Clears the timeline and the latency slices. `at` is the start of the first op, s_i in docs/measurement.md.
+  // Clears the timeline and the latency slices. `at` is the start of the first op, s_i in docs/definitions.md.
   void Start(Ticks at);
   // The lane continues after a wait that the plan required (wear-out), which therefore is no stall. Do not call it if
   // the lane only continues after a failed op.

@@ -18,7 +18,7 @@ namespace iobench {
 // Each lane has its own; only its thread uses it until the lane has ended. After the constructor, it allocates nothing.
 //
 // An op that is due while every lane is busy begins late but remains due at its own time: response = end - due (the
-// latency, which the lane's recorder gets), service = end - begin, lag = begin - due (docs/measurement.md).
+// latency, which the lane's recorder gets), service = end - begin, lag = begin - due (docs/definitions.md).
 class OpenLoop {
  public:
   // `nap` sleeps for about its argument in ns, at most until 60 us before the op is due, since timers may be late; the

@@ -29,7 +29,7 @@ struct CompareSettings {
   std::optional<double> fail_under;  // a ratio: phases below it fail
 };
 
-// The statistics are defined in docs/measurement.md, "Comparing runs". With one run, lists its repetitions. REQUIRES:
+// The statistics are defined in docs/comparing.md, "Comparing runs". With one run, lists its repetitions. REQUIRES:
 // at least one run.
 v1::CompareReport CompareRuns(std::span<const RunToCompare> runs, const CompareSettings& settings);
 

@@ -9,7 +9,7 @@
 
 namespace iobench {
 
-// docs/measurement.md, "Comparing runs", defines the methods and names their sources.
+// docs/comparing.md, "Comparing runs", defines the methods and names their sources.
 
 // The relative standard error of a figure, and the degrees of freedom of that error: how well it is known.
 struct RelativeError {

@@ -11,7 +11,7 @@ namespace iobench {
 
 // Sorts the runs by start time and looks for trends and changes in each phase that at least two of them have (if there
 // is only one run, in all of its phases). With fail_under, a phase is below the limit if its newest change is to less
-// than that share of the level before it, and not below it if its newest runs are shown to reach that share. The statistics are defined in docs/measurement.md, "History". REQUIRES: at
+// than that share of the level before it, and not below it if its newest runs are shown to reach that share. The statistics are defined in docs/comparing.md, "History". REQUIRES: at
 // least one run.
 v1::HistoryReport HistoryOf(std::vector<RunToCompare> runs, const CompareSettings& settings);
 

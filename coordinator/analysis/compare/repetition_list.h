@@ -8,7 +8,7 @@
 namespace iobench {
 
 // Lists every repetition with its rate relative to the median, and says which are outliers: modified z-score
-// 0.6745 |x - median| / MAD over 3.5 (docs/measurement.md, "Comparing runs").
+// 0.6745 |x - median| / MAD over 3.5 (docs/comparing.md, "Comparing runs").
 v1::RepetitionSeries RepetitionListOf(const PhaseSamples& samples);
 
 }  // namespace iobench

@@ -25,7 +25,7 @@ struct MarkRow {
   MarkMeans means;
 };
 
-// In the order of the table in docs/measurement.md.
+// In the order of docs/marks.md, which has a heading for each code: docs/marks.md#CODE.
 std::span<const MarkRow> AllMarks();
 
 // kNote for a code that is not in the table: a report of a later version.

@@ -1,5 +1,5 @@
-// Marks: warnings in a result that say why a figure is doubtful and what to do about it. docs/measurement.md has a
-// table of all marks. A mark is set only if the data for it exists, never by guessing.
+// Marks: warnings in a result that say why a figure is doubtful and what to do about it. docs/marks.md has a
+// heading for each. A mark is set only if the data for it exists, never by guessing.
 #ifndef COORDINATOR_ANALYSIS_MARKS_MARKS_H_
 #define COORDINATOR_ANALYSIS_MARKS_MARKS_H_
 
@@ -70,7 +70,7 @@ bool HasMark(const v1::PhaseReport& report, std::string_view code);
 bool HasFailed(const v1::PhaseReport& report);
 
 // REQUIRES: `code` is in the table (mark_table.h). `subject`: "phase", or a client's display name. `value` and `threshold` have the mark's own unit, which
-// docs/measurement.md gives; threshold 0: there is none. `text` says what is wrong and what to do about it.
+// docs/marks.md gives; threshold 0: there is none. `text` says what is wrong and what to do about it.
 v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
                   std::string_view text);
 

@@ -51,7 +51,7 @@ bool TookPart(const v1::LaneResult& lane) {
 
 absl::StatusOr<FittedClock> FitClock(const v1::WorkerPhaseResult& worker) {
   if (worker.bursts().empty()) return FittedClock{ClockMap::Same()};
-  // A burst that contains a clock step is void (measurement.md, "Clock") and should have been repeated.
+  // A burst that contains a clock step is void (definitions.md, "Clock") and should have been repeated.
   std::vector<v1::PingBurst> sound;
   absl::Status first_problem;
   for (const v1::PingBurst& burst : worker.bursts()) {

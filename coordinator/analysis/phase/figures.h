@@ -33,7 +33,7 @@ struct BothRates {
   double ops_per_s;
 };
 
-// All figures of a phase, by the definitions in docs/measurement.md. If no lane did anything, rates are NaN and amounts
+// All figures of a phase, by the definitions in docs/definitions.md. If no lane did anything, rates are NaN and amounts
 // zero.
 struct PhaseFigures {
   CoordTime first_op;     // T_first
@@ -58,7 +58,7 @@ struct PhaseFigures {
 // result borrows `aligned`.
 PhaseFigures FiguresOf(const v1::PhaseRecord& phase, const PhaseTraits& traits, const AlignedPhase& aligned);
 
-// Returns the figures of the first pass over new files, by the definitions in docs/measurement.md ("The first pass");
+// Returns the figures of the first pass over new files, by the definitions in docs/definitions.md ("The first pass");
 // nullopt if the phase writes no new files, or no lane has begun a second pass. Its rates are NaN if the warm-up covers
 // it. In first_pass.cc.
 std::optional<v1::FirstPassReport> FirstPassOf(const v1::PhaseRecord& phase, const PhaseTraits& traits,

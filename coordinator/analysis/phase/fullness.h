@@ -8,7 +8,7 @@
 namespace iobench {
 
 // Sets report.fullness from what statfs returned to the workers: one entry, in the plan's order, for each target whose
-// space any worker knows. docs/measurement.md, "Fullness".
+// space any worker knows. docs/definitions.md, "Fullness".
 void FillFullness(const PhaseView& view, v1::PhaseReport& report);
 
 }  // namespace iobench

@@ -26,7 +26,7 @@ std::map<uint32_t, NfsTarget> NfsTargetsOf(const v1::RunRecord& run, std::span<c
 // Returns the number that a mount option sets, as in "rsize=1048576"; nullopt: there is none.
 std::optional<uint64_t> NumberOfOption(std::string_view options, std::string_view name);
 
-// Returns the requests of one client over all its mounts; docs/measurement.md defines each figure. `app_ops`: the ops
+// Returns the requests of one client over all its mounts; docs/definitions.md defines each figure. `app_ops`: the ops
 // of its lanes, to which all requests are related. nullopt: no target is on NFS, or the kernel does not provide the
 // counters. Means are NaN if nothing of the kind was sent.
 std::optional<v1::NfsRpcReport> NfsRpcsOf(const v1::HostDelta& host,

@@ -1,4 +1,4 @@
-// What samplers saw of a phase: figures over its timed part, and series on its time axis. docs/measurement.md,
+// What samplers saw of a phase: figures over its timed part, and series on its time axis. docs/definitions.md,
 // "Servers".
 #ifndef COORDINATOR_ANALYSIS_PHASE_SERVER_FIGURES_H_
 #define COORDINATOR_ANALYSIS_PHASE_SERVER_FIGURES_H_

@@ -17,7 +17,7 @@ struct LaneEnd {
 };
 
 // True if `a` is the stonewall rather than `b`: a lane that ended by itself comes before all that were stopped, and the
-// earlier end before the later one. Lanes without ops come last. docs/measurement.md, "Windows".
+// earlier end before the later one. Lanes without ops come last. docs/definitions.md, "Windows and throughput".
 inline bool IsStonewallBefore(const LaneEnd& a, const LaneEnd& b) {
   if (a.has_ops != b.has_ops) return a.has_ops;
   if (a.stopped != b.stopped) return b.stopped;

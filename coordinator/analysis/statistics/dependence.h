@@ -8,7 +8,7 @@
 
 namespace iobench {
 
-// docs/measurement.md, "Comparing runs", defines the methods and names their sources.
+// docs/comparing.md, "Comparing runs", defines the methods and names their sources.
 
 // The standard error of a mean, and the degrees of freedom of that error: how well it is known.
 struct MeanError {

@@ -8,7 +8,7 @@
 
 namespace iobench {
 
-// docs/measurement.md, "History", defines the methods and names their sources.
+// docs/comparing.md, "History", defines the methods and names their sources.
 
 // The median of the slopes between all pairs of points (Theil, Sen); NaN without two different times. REQUIRES: equally
 // many times and values.

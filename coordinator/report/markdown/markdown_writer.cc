@@ -108,8 +108,8 @@ absl::Status WriteMarkdown(const v1::RunReport& report, std::ostream& out) {
   WriteErrors(report, out);
   WriteRepeating(report, out);
   WriteFiles(report, out);
-  out << "The definition of each figure is in `docs/measurement.md` of the program, that of each term in "
-         "`docs/glossary.md`.\n";
+  out << "The definition of each figure is in `docs/definitions.md` of the program, that of each mark in `docs/marks.md`, "
+         "that of each term in `docs/glossary.md`.\n";
   return Flush(out, "Markdown");
 }
 
