@@ -139,7 +139,7 @@ struct OptionSpec {
   OptionGroup group = OptionGroup::kWhat;
   std::string_view help = {};
   OptionCommands commands = kForRun | kForPreflight | kForCapacity;  // which accept it
-  OptionCommands hidden_by = kForPreflight | kForCapacity;           // of these, whose help leaves it out
+  OptionCommands hidden_by = kForPreflight | kForCapacity;           // of plan options: whose help leaves it out
   std::string_view capacity_help = {};                // in place of `help` where `capacity` means or defaults otherwise
   std::span<const std::string_view> choices = {};     // all values that it may have; empty: any
   OptionField field = {};                             // where the value goes
