@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -19,8 +20,7 @@
 #include "coordinator/commands/observe.h"
 #include "coordinator/commands/report.h"
 #include "coordinator/run/failure.h"
-#include "coordinator/run/run_command.h"
-#include "coordinator/commands/on_workers.h"
+#include "coordinator/commands/job_commands.h"
 #include "coordinator/process/signals.h"
 #include "coordinator/process/user.h"
 #include "coordinator/commands/worker.h"
@@ -29,53 +29,55 @@
 namespace iobench {
 namespace {
 
+// Executes each command. `speaks`: false on MPI ranks that must not print.
+struct Executor {
+  const std::vector<std::string>& arguments;
+  bool speaks;
+
+  int operator()(const TextAnswer& answer) const {
+    if (speaks) std::cout << answer.text << std::flush;
+    return speaks && answer.misuse ? kExitUsage : kExitOk;
+  }
+  int operator()(const ReportCommand& report) const { return PrintSavedRun(report); }
+  int operator()(const CompareCommand& compare) const { return CompareSavedRuns(compare); }
+  int operator()(const HistoryCommand& history) const { return PrintHistory(history); }
+  int operator()(const ObserveCommand& observe) const {
+    HandleSignals();
+    return Observe(observe);
+  }
+  int operator()(const CleanupCommand& clean) const {
+    if (clean.hosts.empty()) return Clean(clean.directories, clean.force);
+    HandleSignals();
+    return CleanHosts(clean);
+  }
+  int operator()(const JoinCommand& worker) const {
+    EndClearlyWithoutMemory(kExitPartial);
+    HandleSignals();
+    return worker.slots > 1 || worker.server_workers > 0 ? RunWorkerSlots(worker, arguments) : RunWorker(worker);
+  }
+  template <typename Job>
+  int operator()(const Job& job) const {
+    return Execute(job, absl::StrCat("cluster-iobench ", ShellCommand(arguments)));
+  }
+};
+
 int Main(const std::vector<std::string>& arguments) {
   signal(SIGXFSZ, SIG_IGN);  // exceeding a file size limit (ulimit -f) becomes an error of the op
   RaiseOpenFileLimit();      // each lane has open files, each worker a connection
   signal(SIGPIPE, SIG_IGN);  // `cluster-iobench … | head` must not abort a run
   signal(SIGCHLD, SIG_DFL);  // if it stayed ignored by inheritance, the exit codes of children would be lost
   LogToStandardError();
-  auto line = ParseCommandLine(arguments);
+  const auto command = ParseCommandLine(arguments);
   // Only the first MPI rank prints. The others exit successfully, because a launcher ends all ranks as soon as one
   // fails.
   const bool speaks = LauncherPromises().promised_rank <= 0;
-  if (!line.ok()) return speaks ? Fail(line.status(), kExitUsage) : int{kExitOk};
-  if (!line->cluster.user.empty()) {
-    if (const absl::Status now = BecomeUser(line->cluster.user); !now.ok()) {
+  if (!command.ok()) return speaks ? Fail(command.status(), kExitUsage) : int{kExitOk};
+  if (const std::string user = UserOf(*command); !user.empty()) {
+    if (const absl::Status now = BecomeUser(user); !now.ok()) {
       return speaks ? Fail(now, kExitUsage) : int{kExitUsage};
     }
   }
-  switch (line->command) {
-    case Command::kText:
-    case Command::kUsage:
-      if (speaks) std::cout << line->text << std::flush;
-      return speaks && line->command == Command::kUsage ? kExitUsage : kExitOk;
-    case Command::kReport:
-      return PrintSavedRun(line->report);
-    case Command::kCompare:
-      return CompareSavedRuns(line->compare);
-    case Command::kHistory:
-      return PrintHistory(line->compare);
-    case Command::kObserve:
-      HandleSignals();
-      return Observe(line->observe);
-    case Command::kClean:
-      if (line->cluster.hosts.empty()) return Clean(line->clean_directories, line->cluster.force);
-      HandleSignals();
-      return CleanHosts(*line);
-    case Command::kWorker:
-      EndClearlyWithoutMemory(kExitPartial);
-      HandleSignals();
-      return line->slots > 1 || line->server_workers > 0 ? RunWorkerSlots(*line, arguments)
-                                                         : RunWorker(*line);
-    case Command::kRun:
-    case Command::kPreflight:
-    case Command::kValidate:
-    case Command::kCapacity:
-    case Command::kSelftest:
-      return RunOrSelftest(*line, absl::StrCat("cluster-iobench ", ShellCommand(arguments)));
-  }
-  return kExitUsage;
+  return std::visit(Executor{arguments, speaks}, *command);
 }
 
 }  // namespace

@@ -1,38 +1,33 @@
 #include "coordinator/command_line/cli.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
+#include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/status_util.h"
-#include "common/text/units.h"
 #include "common/version.h"
-#include "coordinator/command_line/capacity_flags.h"
-#include "coordinator/command_line/cluster_flags.h"
+#include "coordinator/command_line/check_command.h"
 #include "coordinator/command_line/command_help.h"
-#include "coordinator/command_line/observe_flags.h"
-#include "coordinator/command_line/option_adder.h"
-#include "coordinator/command_line/saved_run_flags.h"
 #include "coordinator/command_line/table_options.h"
 #include "coordinator/command_line/typed_words.h"
 #include "coordinator/command_line/usage.h"
-#include "coordinator/command_line/validate_flags.h"
-#include "coordinator/command_line/worker_flags.h"
+#include "coordinator/option/command_table.h"
 #include "coordinator/option/iozone_letters.h"
-#include "coordinator/option/shipped_files.h"
-#include "coordinator/option/suite_files.h"
 
 namespace iobench {
 namespace {
 
-constexpr std::string_view kCommands[] = {"run",    "preflight", "validate", "capacity", "observe", "worker",
-                                          "report", "compare",   "history",  "selftest", "clean"};
 bool IsCommand(const std::string& word) {
-  return std::find(std::begin(kCommands), std::end(kCommands), word) != std::end(kCommands);
+  const std::span<const CommandSpec> commands = Commands();
+  return std::any_of(commands.begin(), commands.end(),
+                     [&word](const CommandSpec& command) { return command.name == word; });
 }
 
 // The names of a command's options, or of those without a command.
@@ -72,17 +67,14 @@ bool AsksForLetters(const std::vector<std::string>& arguments) {
   return before == "--help" || before == "-h";
 }
 
-constexpr char kFooter[] =
-    "`--help iozone` lists IOzone's letters. docs/definitions.md defines the results. Exit codes: 0 ok, 1 bad usage "
-    "or plan, 2 I/O or verification failed, 3 a worker was lost, 4 a criterion was not met, 130 interrupted.\n"
-    "Example: mpirun -np 32 cluster-iobench --path /mnt/nfs -i 0 -i 1 -i 2 -c -e -r 1m -s 4g";
-
 // The default command is `run`. InvalidArgument: the first word is similar to another command.
 absl::Status AddDefaultCommand(std::vector<std::string>& arguments) {
   static constexpr std::string_view kOwn[] = {"-h", "--help", "-v", "--version"};
   const bool own = std::find(std::begin(kOwn), std::end(kOwn), arguments[0]) != std::end(kOwn);
   if (own || IsCommand(arguments[0])) return absl::OkStatus();
-  IOBENCH_RETURN_IF_ERROR(CheckFirstWord(arguments[0], kCommands));
+  std::vector<std::string_view> names;
+  for (const CommandSpec& command : Commands()) names.push_back(command.name);
+  IOBENCH_RETURN_IF_ERROR(CheckFirstWord(arguments[0], names));
   arguments.insert(arguments.begin(), "run");
   return absl::OkStatus();
 }
@@ -91,173 +83,99 @@ std::string VersionText() {
   return absl::StrCat("cluster-iobench ", kProgramVersion);
 }
 
-CommandLine TextLine(Command command, std::string text) {
-  CommandLine line;
-  line.command = command;
-  line.text = std::move(text);
-  return line;
+// A command of CLI11's app, with its options and what they store into.
+class Subcommand {
+ public:
+  virtual ~Subcommand() = default;
+  // Returns the command, checked. REQUIRES: the app has parsed; called once.
+  virtual absl::StatusOr<Command> Take(const std::vector<std::string>& typed) = 0;
+};
+
+template <typename Options>
+class SubcommandWith final : public Subcommand {
+ public:
+  SubcommandWith(CLI::App& app, const CommandSpec& spec) : app_(app) {
+    Bind(options_);
+    table_.Bind(words_);
+    constexpr bool has_workload = ((kForRun | kForPreflight | kForCapacity) & Options::kCommand) != 0;
+    if (has_workload) table_.AddPlanOptions(app, spec.command);
+    table_.AddCommandOptions(app, spec);
+    if (!spec.footer.empty()) app.footer(std::string(spec.footer));  // otherwise the program's
+  }
+
+  absl::StatusOr<Command> Take(const std::vector<std::string>& typed) override {
+    IOBENCH_RETURN_IF_ERROR(CheckNoneEmpty(app_));
+    IOBENCH_ASSIGN_OR_RETURN(const GivenOptions given, table_.Given());
+    return Checked(std::move(options_), Typed{app_, given, words_.words, typed});
+  }
+
+ private:
+  // Binds the struct and those that are part of it.
+  void Bind(Options& options) {
+    table_.Bind(options);
+    if constexpr (std::is_base_of_v<JobOptions, Options>) {
+      table_.Bind(options.cluster);
+      table_.Bind(static_cast<ProtectionOptions&>(options.cluster));
+    }
+    if constexpr (std::is_base_of_v<ProtectionOptions, Options>)
+      table_.Bind(static_cast<ProtectionOptions&>(options));
+    if constexpr (std::is_same_v<ValidateCommand, Options>) table_.Bind(options.validate);
+    if constexpr (std::is_same_v<CapacityCommand, Options>) table_.Bind(options.capacity);
+    if constexpr (std::is_same_v<HistoryCommand, Options>) table_.Bind(static_cast<CompareCommand&>(options));
+  }
+
+  CLI::App& app_;
+  Options options_;
+  PlainWords words_;
+  TableOptions table_;
+};
+
+template <typename... Options>
+std::unique_ptr<Subcommand> MakeOneOf(std::type_identity<std::variant<TextAnswer, Options...>>, CLI::App& app,
+                                      const CommandSpec& spec) {
+  std::unique_ptr<Subcommand> made;
+  const auto make = [&](auto of) {
+    using Type = typename decltype(of)::type;
+    if (Type::kCommand == spec.command) made = std::make_unique<SubcommandWith<Type>>(app, spec);
+  };
+  (make(std::type_identity<Options>()), ...);
+  return made;
 }
 
 // All commands with their options. CLI11 stores what it parses in this object, so it cannot be moved.
 class CommandParser {
  public:
-  // `command`: the only one that will be parsed or described; empty: any. Commands with the options of `run`, which
-  // CLI11 compares with each other, get them only if they may be asked for.
-  explicit CommandParser(std::string_view command = "") : command_(command) {
+  // `only`: the command that will be parsed or described; the others get no options, which CLI11 would compare with each
+  // other. Empty: all get theirs. A word that is no command: none does.
+  explicit CommandParser(std::string_view only = "") {
     app_.require_subcommand(1);
     app_.formatter(HelpFormatter());
     app_.set_version_flag("-v,--version", VersionText());
     app_.footer(
         "`run` is the default: `cluster-iobench --path /mnt/nfs -i 0 -i 1` works. `cluster-iobench run --help` "
         "lists its options.");
-    AddRun();
-    AddPreflight();
-    validate_ = AddValidateCommand(app_, line_.validate, line_.cluster, words_);
-    capacity_ = AddCapacityCommand(app_);
-    if (MayParse("capacity")) {
-      AddCapacityOptions(*capacity_, line_.capacity, line_.cluster, line_.dry_run, capacity_table_, words_);
+    for (const CommandSpec& spec : Commands()) {
+      CLI::App& command = *app_.add_subcommand(std::string(spec.name), std::string(spec.help));
+      command.group("Commands");
+      if (!only.empty() && only != spec.name) continue;
+      subcommands_.push_back(MakeOneOf(std::type_identity<Command>(), command, spec));
     }
-    worker_ = AddWorkerCommand(app_, line_);
-    report_ = AddReportCommand(app_, line_.report);
-    compare_ = AddCompareCommand(app_, line_.compare);
-    history_ = AddHistoryCommand(app_, line_.compare);
-    observe_ = AddObserveCommand(app_, line_.observe, words_);
-    AddSelftest();
-    AddClean();
-    for (CLI::App* const each : app_.get_subcommands({})) each->group("Commands");
   }
   CommandParser(const CommandParser&) = delete;
   CommandParser& operator=(const CommandParser&) = delete;
 
   const CLI::App& app() const { return app_; }
 
-  // Parses arguments that begin with a command, or with an option for help or the version. `typed`: the same as the
-  // user wrote them, for messages. Call it once.
-  absl::StatusOr<CommandLine> Parse(std::vector<std::string> arguments,
-                                    const std::vector<std::string>& typed) {
+  // Parses arguments that begin with `only`, or with an option for help or the version. `typed`: the same as the user
+  // wrote them, for messages. Call it once.
+  absl::StatusOr<Command> Parse(std::vector<std::string> arguments, const std::vector<std::string>& typed) {
     IOBENCH_ASSIGN_OR_RETURN(std::string text, TextOrEmpty(std::move(arguments)));
-    if (!text.empty()) return TextLine(Command::kText, std::move(text));
-    for (const CLI::App* const chosen : app_.get_subcommands()) {
-      IOBENCH_RETURN_IF_ERROR(CheckNoneEmpty(*chosen));
-    }
-    if (app_.got_subcommand(run_)) IOBENCH_RETURN_IF_ERROR(TakeRun(Command::kRun, table_, typed));
-    if (app_.got_subcommand(preflight_)) {
-      IOBENCH_RETURN_IF_ERROR(TakeRun(Command::kPreflight, preflight_table_, typed));
-    }
-    if (app_.got_subcommand(capacity_)) IOBENCH_RETURN_IF_ERROR(TakeCapacity(typed));
-    if (app_.got_subcommand(validate_)) IOBENCH_RETURN_IF_ERROR(TakeValidate(typed));
-    if (app_.got_subcommand(worker_)) IOBENCH_RETURN_IF_ERROR(TakeWorker(line_));
-    if (app_.got_subcommand(report_)) IOBENCH_RETURN_IF_ERROR(TakeReport(line_));
-    if (app_.got_subcommand(compare_)) line_.command = Command::kCompare;
-    if (app_.got_subcommand(history_)) line_.command = Command::kHistory;
-    if (app_.got_subcommand(observe_)) {
-      line_.command = Command::kObserve;
-      IOBENCH_RETURN_IF_ERROR(TakeObserve(words_, typed, line_.observe));
-    }
-    if (app_.got_subcommand(clean_)) IOBENCH_RETURN_IF_ERROR(TakeClean());
-    if (app_.got_subcommand(selftest_)) {
-      IOBENCH_RETURN_IF_ERROR(TakeSelftest());
-    }
-    return std::move(line_);
+    if (!text.empty()) return Command(TextAnswer{std::move(text)});
+    assert(subcommands_.size() == 1);  // CLI11 demands a command, and only one has options
+    return subcommands_.front()->Take(typed);
   }
 
  private:
-  bool MayParse(std::string_view command) const { return command_.empty() || command_ == command; }
-
-  void AddRun() {
-    run_ = app_.add_subcommand("run", "measure (the default)");
-    if (!MayParse("run")) return;
-    table_.AddTo(*run_);
-    Adder what(*run_, std::string(TitleOf(OptionGroup::kWhat)));
-    what.Flag("--print-plan", line_.print_plan, "print the plan as YAML with all defaults, and stop");
-    what.Flag("--dry-run", line_.dry_run, "check everything, print which worker would do what, and stop");
-    AddClusterOptions(*run_, line_.cluster);
-    AddPreflightOptions(*run_, line_.cluster);
-    AddResultOptions(*run_, line_.cluster);
-    run_->footer(kFooter);
-    run_->add_option("DIR", words_, "directory to test in, same as --path")->type_name("");
-  }
-
-  // Takes the options of a run, because it checks what that run would need; its help shows its own.
-  void AddPreflight() {
-    preflight_ = app_.add_subcommand(
-        "preflight",
-        "check all clients of a run at once: joined, mounts, same storage, space, limits, clocks");
-    if (!MayParse("preflight")) return;
-    preflight_table_.AddTo(*preflight_);
-    for (CLI::Option* const option : preflight_->get_options()) {
-      const std::vector<std::string>& names = option->get_lnames();
-      const bool shown = std::any_of(names.begin(), names.end(), [](const std::string& name) {
-        return name == "path" || name == "help";
-      });
-      if (!shown) option->group("");
-    }
-    AddClusterOptions(*preflight_, line_.cluster);
-    for (const char* const of_phases : {"--net-test", "--phase-timeout", "--on-lost", "--progress",
-                                        "--samplers", "--sampler-hosts", "--sample-interval"}) {
-      preflight_->remove_option(preflight_->get_option(of_phases));
-    }
-    AddPreflightOptions(*preflight_, line_.cluster);
-    Adder where(*preflight_, WhereGroup());
-    where.Flag("--force", line_.cluster.force,
-               "only warn if space is short or clients see different file systems");
-    const std::vector<std::string> formats = {"text", "json"};
-    where.Value("--format", line_.preflight_format, "output format (default: text)", "text|json")
-        ->check(CLI::IsMember(formats).description(""));
-    preflight_->footer(
-        "The options of `run` that say what to measure are accepted: preflight checks what that run would need, and "
-        "leaves nothing behind. Exit codes: 0 no fault, 1 faults or bad usage, 130 interrupted.");
-    preflight_->add_option("DIR", words_, "directory to test in, same as --path")->type_name("");
-  }
-
-  void AddSelftest() {
-    selftest_ = app_.add_subcommand(
-        "selftest", "measure the tool itself: clocks, start skew, fixed cost of a phase, cost per op");
-    AddClusterOptions(*selftest_, line_.cluster);
-    for (const char* const of_runs : {"--net-test", "--samplers", "--sampler-hosts", "--sample-interval"}) {
-      selftest_->remove_option(selftest_->get_option(of_runs));
-    }
-    selftest_
-        ->add_option("--simulate", line_.simulate,
-                     "measure the coordinator with N simulated clients on this host, over gRPC and TLS")
-        ->type_name("N")
-        ->group(WhereGroup())
-        ->transform(WholeInRange(1, 100000));
-    selftest_->add_option("--phases", line_.selftest_phases, "number of empty phases to run (default 20)")
-        ->type_name("N")
-        ->transform(WholeInRange(1, 10000));
-    selftest_->add_option("-t,--lanes", line_.selftest_lanes, "lanes per worker (default 1)")
-        ->type_name("N")
-        ->transform(WholeInRange(1, 4096));
-  }
-
-  void AddClean() {
-    clean_ = app_.add_subcommand(
-        "clean", "remove what a crashed run, preflight or validate left in DIR, and nothing else");
-    clean_->add_option("DIR", line_.clean_directories, "the run's --path");
-    clean_
-        ->add_option(
-            "--hosts", line_.cluster.hosts,
-            "clean on these hosts over ssh, all at the same time: c[01-32],user@node7:2222, or @FILE")
-        ->type_name("LIST")
-        ->allow_extra_args(false);
-    clean_
-        ->add_option(
-            "--launcher", line_.cluster.launcher,
-            "with --hosts: remote shell with {host}, {user}, {port}, {command}; missing {host} and {command} are "
-            "added (default: $RSH, or ssh)")
-        ->type_name("CMD")
-        ->allow_extra_args(false);
-    AddFlag(
-        *clean_, "--copies", line_.clean_copies,
-        "with --hosts: also remove the copies of the program that --copy-binary has shipped there");
-    Adder(*clean_, clean_->get_option("--hosts")->get_group())
-        .Seconds("--timeout", line_.clean_timeout_s, 1,
-                 "with --hosts: give up on a host after S seconds (default: never)");
-    AddFlag(*clean_, "--force", line_.cluster.force,
-            "remove the data even if this host cannot check whether the run is still alive");
-  }
-
   // Returns the help or the version if that is what the arguments ask for.
   absl::StatusOr<std::string> TextOrEmpty(std::vector<std::string> arguments) {
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
@@ -275,132 +193,30 @@ class CommandParser {
     return std::string();
   }
 
-  absl::Status TakeValidate(const std::vector<std::string>& typed) {
-    line_.command = Command::kValidate;
-    if (line_.validate.list) return absl::OkStatus();
-    IOBENCH_ASSIGN_OR_RETURN(line_.given, WhereToValidate(line_.validate, words_, typed));
-    return CheckClusterOptions(line_.cluster);
-  }
-
-  absl::Status TakeCapacity(const std::vector<std::string>& typed) {
-    if (line_.capacity.saved.empty()) return TakeRun(Command::kCapacity, capacity_table_, typed);
-    line_.command = Command::kCapacity;
-    IOBENCH_ASSIGN_OR_RETURN(const GivenOptions given, capacity_table_.Given());
-    return CheckSavedCapacity(*capacity_, line_.capacity, given.size() > 0 || !words_.empty());
-  }
-
-  absl::Status TakeSelftest() {
-    line_.command = Command::kSelftest;
-    IOBENCH_RETURN_IF_ERROR(CheckClusterOptions(line_.cluster));
-    const ClusterOptions& place = line_.cluster;
-    const bool has_workers = place.spawn > 0 || !place.listen.empty() || !place.hosts.empty() ||
-                             !place.client_list.empty() ||
-                             (place.transport != "auto" && place.transport != "grpc");
-    if (line_.simulate == 0 || !has_workers) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        "--simulate starts its own clients on this host, over gRPC: it cannot be combined with --spawn, --listen, "
-        "--hosts, -+m or another --transport");
-  }
-
-  absl::Status TakeClean() {
-    line_.command = Command::kClean;
-    if (line_.clean_directories.empty() && !line_.clean_copies) {
-      return absl::InvalidArgumentError(
-          "clean needs the directory of the run's --path, or with --hosts also --copies");
-    }
-    if (!line_.cluster.hosts.empty()) return absl::OkStatus();
-    for (const auto& [given, name] :
-         {std::pair{line_.clean_copies, "--copies"}, std::pair{!line_.cluster.launcher.empty(), "--launcher"},
-          std::pair{line_.clean_timeout_s > 0, "--timeout"}}) {
-      if (given)
-        return absl::InvalidArgumentError(absl::StrCat(name, " is about other hosts: it needs --hosts LIST"));
-    }
-    return absl::OkStatus();
-  }
-
-  // Everything that the plan says comes from the saved run.
-  absl::Status TakeResume(const GivenOptions& given) {
-    const std::string other = given.size() > 0   ? BothNamesOf(*given.options().front())
-                              : !words_.empty()  ? absl::StrCat("the word \"", words_.front(), "\"")
-                              : line_.print_plan ? "--print-plan"
-                              : line_.dry_run    ? "--dry-run"
-                                                 : "";
-    if (other.empty()) return CheckClusterOptions(line_.cluster);
-    return absl::InvalidArgumentError(
-        absl::StrCat("--resume goes on with the plan of the saved run: it cannot be combined with ", other));
-  }
-
-  absl::Status TakeRun(Command command, const TableOptions& table, const std::vector<std::string>& typed) {
-    line_.command = command;
-    IOBENCH_ASSIGN_OR_RETURN(GivenOptions given, table.Given());
-    if (!line_.cluster.resume.empty()) return TakeResume(given);
-    for (const std::string& word : words_) {
-      if (!NamesDirectory(word)) return RefusalOfWord(word, typed);
-      IOBENCH_RETURN_IF_ERROR(given.Add("path", word));
-    }
-    if (command == Command::kCapacity) {
-      const bool own_paths = !line_.cluster.client_list.empty();
-      IOBENCH_RETURN_IF_ERROR(CompleteCapacity(line_.capacity, own_paths, given));
-    }
-    if (given.Text("suite") == "list") {
-      line_.command = Command::kText;
-      IOBENCH_ASSIGN_OR_RETURN(line_.text, SuiteList());
-      return absl::OkStatus();
-    }
-    if (given.Text("mix") == "list") {
-      line_.command = Command::kText;
-      IOBENCH_ASSIGN_OR_RETURN(line_.text, ShippedList(kMixFiles, "Mixes: files"));
-      return absl::OkStatus();
-    }
-    IOBENCH_ASSIGN_OR_RETURN(line_.given, Complete(std::move(given)));
-    IOBENCH_RETURN_IF_ERROR(CheckClusterOptions(line_.cluster));
-    if (line_.cluster.net_test && line_.dry_run) {
-      return absl::InvalidArgumentError(
-          "--dry-run shows the phases of a run: it cannot be combined with -+t (--net-test), which has none");
-    }
-    return CheckNetTest(line_.cluster, line_.given);
-  }
-
-  const std::string command_;
   CLI::App app_{"cluster-iobench: measure what a shared file system can do, from many clients at once",
                 "cluster-iobench"};
-  CLI::App* run_ = nullptr;  // these belong to app_
-  CLI::App* preflight_ = nullptr;
-  CLI::App* validate_ = nullptr;
-  CLI::App* capacity_ = nullptr;
-  CLI::App* worker_ = nullptr;
-  CLI::App* report_ = nullptr;
-  CLI::App* compare_ = nullptr;
-  CLI::App* history_ = nullptr;
-  CLI::App* observe_ = nullptr;
-  CLI::App* selftest_ = nullptr;
-  CLI::App* clean_ = nullptr;
-  TableOptions table_;
-  TableOptions preflight_table_;
-  TableOptions capacity_table_;
-  std::vector<std::string> words_;  // of commands that take a directory: those that belong to no option
-  CommandLine line_;
+  std::vector<std::unique_ptr<Subcommand>> subcommands_;
 };
 
 // `--generate WHAT`: for the build, and for packagers.
-absl::StatusOr<CommandLine> GeneratedText(const std::vector<std::string>& arguments) {
+absl::StatusOr<Command> GeneratedText(const std::vector<std::string>& arguments) {
   const CommandParser parser;
   IOBENCH_ASSIGN_OR_RETURN(std::string text,
                            Generated(arguments.size() == 2 ? arguments[1] : "", CommandsOf(parser.app())));
-  return TextLine(Command::kText, std::move(text));
+  return Command(TextAnswer{std::move(text)});
 }
 
 }  // namespace
 
-absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& typed) {
+absl::StatusOr<Command> ParseCommandLine(const std::vector<std::string>& typed) {
   IOBENCH_RETURN_IF_ERROR(CheckUtf8(typed));
   IOBENCH_ASSIGN_OR_RETURN(std::vector<std::string> arguments, WithLongOptions(typed));
   if (!arguments.empty() && arguments[0] == "help") arguments[0] = "--help";
   if (arguments.empty() ||
       arguments == std::vector<std::string>{"run"}) {  // neither says what to do nor where
-    return TextLine(Command::kUsage, ShortUsage());
+    return Command(TextAnswer{ShortUsage(), /*misuse=*/true});
   }
-  if (AsksForLetters(arguments)) return TextLine(Command::kText, IozoneHelp());
+  if (AsksForLetters(arguments)) return Command(TextAnswer{IozoneHelp()});
   if (arguments[0] == "--generate") return GeneratedText(arguments);
   IOBENCH_RETURN_IF_ERROR(TakeTopicOfHelp(arguments));
   IOBENCH_RETURN_IF_ERROR(AddDefaultCommand(arguments));

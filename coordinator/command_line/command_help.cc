@@ -16,7 +16,7 @@ namespace {
 
 // Returns "-+p" for "mix-percent"; empty: IOzone has no letter with + for it.
 std::string PlusLetterOf(const std::string& name) {
-  for (const OptionSpec& option : RunOptions()) {
+  for (const OptionSpec& option : kPlanOptions) {
     if (option.name == name && option.letter.size() > 1) return absl::StrCat("-", std::string(option.letter));
   }
   for (const LaunchLetter& letter : LaunchLetters()) {

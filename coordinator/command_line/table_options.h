@@ -8,23 +8,36 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
+#include "coordinator/option/command_table.h"
 #include "coordinator/option/iozone_letters.h"
 #include "coordinator/option/option.h"
 
 namespace iobench {
 
-// Lets CLI11 parse the options of the table, and the single letters that are refused.
+// Lets CLI11 parse the options of a command, and the single letters that are refused.
 class TableOptions {
  public:
-  // Adds the options to `app`, which must outlive this object. Call it once. Letters with `+` are known to `app` only
-  // by their long names: WithLongOptions replaces them first.
-  void AddTo(CLI::App& app);
+  // Options that fill members of Struct store into `object`, which must outlive the parsing.
+  template <typename Struct>
+  void Bind(Struct& object) {
+    objects_.emplace_back(&kStructTag<Struct>, &object);
+  }
 
-  // Returns the options that were given. InvalidArgument: a refused letter or an invalid value. REQUIRES: the app has
-  // parsed.
+  // Adds the options of kPlanOptions that the command has to `app`, which must outlive this object. Letters with `+` are
+  // known to `app` only by their long names: WithLongOptions replaces them first.
+  void AddPlanOptions(CLI::App& app, OptionCommand command);
+  // Adds those of CommandOptions. REQUIRES: their structs are bound.
+  void AddCommandOptions(CLI::App& app, const CommandSpec& command);
+
+  // Returns the options of kPlanOptions that were given. InvalidArgument: a refused letter or an invalid value. REQUIRES:
+  // the app has parsed.
   absl::StatusOr<GivenOptions> Given() const;
 
  private:
+  void* ObjectOf(const OptionField& field) const;
+  CLI::Option* Add(CLI::App& app, const OptionSpec& option, const std::string& help) const;
+
+  std::vector<std::pair<const char*, void*>> objects_;  // by the tags of their structs
   std::vector<std::pair<const OptionSpec*, CLI::Option*>> rows_;
   std::vector<std::pair<const RefusedLetter*, CLI::Option*>> refused_;
 };

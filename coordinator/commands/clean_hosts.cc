@@ -35,17 +35,17 @@ std::string OwnProgram() {
   return std::filesystem::read_symlink("/proc/self/exe", error).string();
 }
 
-std::string Shell(const CommandLine& line) {
-  if (!line.cluster.launcher.empty()) return line.cluster.launcher;
+std::string Shell(const CleanupCommand& clean) {
+  if (!clean.launcher.empty()) return clean.launcher;
   const char* const remote_shell = getenv("RSH");
   return remote_shell != nullptr && *remote_shell != '\0' ? remote_shell : "ssh";
 }
 
 // A remote shell begins in the login directory, so a relative path would name another directory there.
-std::vector<std::string> AbsoluteDirectories(const CommandLine& line) {
+std::vector<std::string> AbsoluteDirectories(const CleanupCommand& clean) {
   std::vector<std::string> directories;
-  directories.reserve(line.clean_directories.size());
-  for (const std::string& directory : line.clean_directories) directories.push_back(AbsolutePath(directory));
+  directories.reserve(clean.directories.size());
+  for (const std::string& directory : clean.directories) directories.push_back(AbsolutePath(directory));
   return directories;
 }
 
@@ -67,8 +67,8 @@ struct CleanedHost {
 
 class HostCleaner {
  public:
-  HostCleaner(const CommandLine& line, std::vector<HostEntry> entries)
-      : line_(line), shell_(Shell(line)), directories_(AbsoluteDirectories(line)) {
+  HostCleaner(const CleanupCommand& clean, std::vector<HostEntry> entries)
+      : clean_(clean), shell_(Shell(clean)), directories_(AbsoluteDirectories(clean)) {
     for (HostEntry& entry : entries) hosts_.push_back({.entry = std::move(entry), .done = {}, .faults = {}});
   }
 
@@ -79,13 +79,13 @@ class HostCleaner {
       IOBENCH_RETURN_IF_ERROR(Run(all, CleanCommand(directories_, false, OwnProgram(), kProgramVersion)));
       // Another host may have seen what this one could not, and have removed it.
       const std::vector<size_t> again = Refused();
-      const bool force = line_.cluster.force && !seen_alive_;
+      const bool force = clean_.force && !seen_alive_;
       if (!again.empty() && !stopped()) {
         for (const size_t index : again) hosts_[index].faults.clear();
         IOBENCH_RETURN_IF_ERROR(Run(again, CleanCommand(directories_, force, OwnProgram(), kProgramVersion)));
       }
     }
-    return line_.clean_copies && !stopped() ? Run(all, RemoveCopiesCommand()) : absl::OkStatus();
+    return clean_.copies && !stopped() ? Run(all, RemoveCopiesCommand()) : absl::OkStatus();
   }
 
   // Prints the table. Returns the number of hosts that failed.
@@ -135,7 +135,7 @@ class HostCleaner {
       jobs.push_back({.host = entry.ForPeople(), .command = ShellCommand(shell_, entry, command)});
     }
     absl::StatusOr<std::vector<HostOutcome>> outcomes = RunOnHosts(
-        jobs, {.timeout_s = line_.clean_timeout_s, .stop = stopped, .on_waiting = SayWhoIsWaitedFor});
+        jobs, {.timeout_s = clean_.timeout_s, .stop = stopped, .on_waiting = SayWhoIsWaitedFor});
     if (!outcomes.ok()) return outcomes.status();
     for (size_t i = 0; i < which.size(); ++i) Note(hosts_[which[i]], (*outcomes)[i]);
     return absl::OkStatus();
@@ -154,7 +154,7 @@ class HostCleaner {
     }
     if (!outcome.ended) {
       host.faults.push_back(stopped() ? "interrupted"
-                                      : absl::StrCat("not done after ", FormatSeconds(line_.clean_timeout_s),
+                                      : absl::StrCat("not done after ", FormatSeconds(clean_.timeout_s),
                                                      ": check whether a file system hangs there"));
     } else if (!outcome.well && host.faults.empty()) {
       const StartFailure failure{.host = host.entry.ForPeople(), .exit_code = outcome.exit_code};
@@ -165,7 +165,7 @@ class HostCleaner {
     }
   }
 
-  const CommandLine& line_;
+  const CleanupCommand& clean_;
   const std::string shell_;
   const std::vector<std::string> directories_;
   std::vector<CleanedHost> hosts_;
@@ -174,12 +174,12 @@ class HostCleaner {
 
 }  // namespace
 
-int CleanHosts(const CommandLine& line) {
-  absl::StatusOr<std::vector<HostEntry>> entries = HostsOf(line.cluster.hosts);
+int CleanHosts(const CleanupCommand& clean) {
+  absl::StatusOr<std::vector<HostEntry>> entries = HostsOf(clean.hosts);
   if (!entries.ok()) return FailEach(entries.status(), kExitUsage);
-  if (const absl::Status fits = CheckLauncher(Shell(line), *entries); !fits.ok())
+  if (const absl::Status fits = CheckLauncher(Shell(clean), *entries); !fits.ok())
     return FailEach(fits, kExitUsage);
-  HostCleaner cleaner(line, *std::move(entries));
+  HostCleaner cleaner(clean, *std::move(entries));
   if (const absl::Status cleaned = cleaner.Clean(); !cleaned.ok()) return Fail(cleaned, kExitUsage);
   const size_t failed = cleaner.Print();
   if (TheInterrupt().raised()) return kExitInterrupted;

@@ -2,7 +2,7 @@
 #ifndef COORDINATOR_COMMANDS_CLEAN_HOSTS_H_
 #define COORDINATOR_COMMANDS_CLEAN_HOSTS_H_
 
-#include "coordinator/command_line/cli.h"
+#include "coordinator/option/command_options.h"
 
 namespace iobench {
 
@@ -11,7 +11,7 @@ namespace iobench {
 // faults last and with what to do. A directory may be shared: a host that cannot see whether a run is still alive is
 // asked again when the others are done, and --force counts only if none of them sees it alive. Returns the exit code:
 // kExitPartial if a host failed, kExitInterrupted after Ctrl-C. REQUIRES: HandleSignals.
-int CleanHosts(const CommandLine& line);
+int CleanHosts(const CleanupCommand& clean);
 
 }  // namespace iobench
 

@@ -57,7 +57,7 @@ absl::Status CheckNoneTwice(const std::vector<std::string>& directories) {
   return absl::OkStatus();
 }
 
-CompareSettings SettingsFrom(const CompareOptions& options) {
+CompareSettings SettingsFrom(const CompareCommand& options) {
   CompareSettings settings{
       .level = options.level_percent / 100, .margin = options.margin_percent / 100, .fail_under = {}};
   if (options.fail_under_percent > 0) settings.fail_under = options.fail_under_percent / 100;
@@ -65,7 +65,7 @@ CompareSettings SettingsFrom(const CompareOptions& options) {
 }
 
 // The format that the options ask for, if it suits the output that they select.
-absl::StatusOr<const CompareFormat*> FormatOf(const CompareOptions& options) {
+absl::StatusOr<const CompareFormat*> FormatOf(const CompareCommand& options) {
   absl::StatusOr<const CompareFormat*> format = CompareFormatNamed(options.format);
   if (!format.ok()) return format;
   const bool on_terminal = options.output.empty() && ::isatty(STDOUT_FILENO) != 0;
@@ -93,7 +93,7 @@ int ExitOfGate(const v1::Gate& gate, uint32_t inconclusive_exit) {
 
 // Prints the report or writes it into a file, and returns the exit code.
 template <typename Report>
-int Finish(const CompareOptions& options, const Report& report, bool damaged,
+int Finish(const CompareCommand& options, const Report& report, bool damaged,
            const std::function<absl::Status(std::ostream& out)>& write) {
   const absl::Status judged = CheckJudged(report);
   int exit_code = report.has_gate() ? ExitOfGate(report.gate(), options.inconclusive_exit) : kExitOk;
@@ -138,7 +138,7 @@ absl::StatusOr<std::vector<std::string>> Expanded(const std::vector<std::string>
 
 }  // namespace
 
-int CompareSavedRuns(const CompareOptions& options) {
+int CompareSavedRuns(const CompareCommand& options) {
   const absl::StatusOr<const CompareFormat*> format = FormatOf(options);
   if (!format.ok()) return Fail(format.status(), kExitUsage);
   const absl::Status distinct = CheckNoneTwice(options.directories);
@@ -168,7 +168,7 @@ int CompareSavedRuns(const CompareOptions& options) {
   });
 }
 
-int PrintHistory(const CompareOptions& options) {
+int PrintHistory(const CompareCommand& options) {
   const absl::StatusOr<const CompareFormat*> format = FormatOf(options);
   if (!format.ok()) return Fail(format.status(), kExitUsage);
   absl::StatusOr<std::vector<std::string>> directories = Expanded(options.directories);

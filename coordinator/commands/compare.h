@@ -2,7 +2,7 @@
 #ifndef COORDINATOR_COMMANDS_COMPARE_H_
 #define COORDINATOR_COMMANDS_COMPARE_H_
 
-#include "coordinator/command_line/cli.h"
+#include "coordinator/option/command_options.h"
 
 namespace iobench {
 
@@ -12,9 +12,9 @@ namespace iobench {
 // --fail-under; --inconclusive if none is, but some are not shown to reach it.
 
 // Compares the runs in the other directories with that in the first one. One directory: its repetitions.
-int CompareSavedRuns(const CompareOptions& options);
+int CompareSavedRuns(const CompareCommand& options);
 // Shows how the runs have changed over time. A directory that holds no run stands for the runs in its subdirectories.
-int PrintHistory(const CompareOptions& options);
+int PrintHistory(const CompareCommand& options);
 
 }  // namespace iobench
 

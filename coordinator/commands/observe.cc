@@ -92,7 +92,7 @@ std::optional<Mount> MountOfDirectory(const std::string& path) {
 }
 
 // Returns the mount point of the NFS mount that the options name.
-absl::StatusOr<std::string> FindMountPoint(const ObserveOptions& options) {
+absl::StatusOr<std::string> FindMountPoint(const ObserveCommand& options) {
   std::error_code error;
   std::string path = std::filesystem::absolute(options.path, error).lexically_normal().string();
   if (path.size() > 1 && path.ends_with('/')) path.pop_back();
@@ -118,7 +118,7 @@ absl::StatusOr<std::string> FindMountPoint(const ObserveOptions& options) {
       absl::StrCat(options.mountstats, " has no NFS mount at ", path, ": ", MountPointsOf(mounts)));
 }
 
-MountReading ReadNow(const ObserveOptions& options, const std::string& mount_point) {
+MountReading ReadNow(const ObserveCommand& options, const std::string& mount_point) {
   MountReading reading{.at_ns = MonotonicNowNs()};
   const auto mounts = ReadMounts(options.mountstats);
   if (!mounts.ok()) return reading;
@@ -147,7 +147,7 @@ int64_t NextDue(int64_t due_ns, int64_t done_ns, int64_t interval_ns) {
 // Takes the readings; says on stderr when the mount goes away or comes back.
 class Observer {
  public:
-  Observer(const ObserveOptions& options, std::string mount_point)
+  Observer(const ObserveCommand& options, std::string mount_point)
       : options_(options), mount_point_(std::move(mount_point)) {}
 
   // Returns what was seen. FailedPrecondition: no interval counts.
@@ -198,7 +198,7 @@ class Observer {
     if (seconds > 0) load_.Add(SecondsFrom(before.at_ns - begin_ns), seconds, *delta);
   }
 
-  const ObserveOptions& options_;
+  const ObserveCommand& options_;
   const std::string mount_point_;
   ObservedLoad load_;
 };
@@ -236,7 +236,7 @@ void PrintSummary(const v1::Mix& mix, std::ostream& out) {
 }
 
 // Writes the mix to --output, or to standard output.
-int WriteMix(const ObserveOptions& options, const v1::Mix& mix) {
+int WriteMix(const ObserveCommand& options, const v1::Mix& mix) {
   const std::string text = MixFileText(mix);
   if (options.output.empty()) {
     std::cout << text << std::flush;
@@ -251,7 +251,7 @@ int WriteMix(const ObserveOptions& options, const v1::Mix& mix) {
   return ExitOfPrinting(kExitOk, kExitIo);
 }
 
-int Merge(const ObserveOptions& options) {
+int Merge(const ObserveCommand& options) {
   std::vector<v1::Mix> mixes;
   for (const std::string& file : options.merge) {
     auto mix = ReadMix(file);
@@ -264,7 +264,7 @@ int Merge(const ObserveOptions& options) {
 
 }  // namespace
 
-int Observe(const ObserveOptions& options) {
+int Observe(const ObserveCommand& options) {
   if (!options.output.empty()) {
     const absl::Status writable = CheckOutputFile(options.output, options.replace);
     if (!writable.ok()) return Fail(writable, kExitUsage);

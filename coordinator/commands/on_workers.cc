@@ -20,7 +20,6 @@
 #include "coordinator/launch/client_list.h"
 #include "coordinator/launch/host_list.h"
 #include "coordinator/launch/worker_needs.h"
-#include "coordinator/option/iozone_output.h"
 #include "coordinator/plan/check/target_check.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_builder.h"
@@ -29,23 +28,21 @@
 #include "coordinator/run/failure.h"
 #include "coordinator/run/run_command.h"
 #include "coordinator/saved_run/resume_point.h"
-#include "coordinator/saved_run/run_documents.h"
 #include "coordinator/process/signals.h"
 #include "coordinator/stage/transports.h"
-#include "coordinator/validate/choice.h"
-#include "coordinator/validate/performance/performance.h"
 
 namespace iobench {
 namespace {
 
-absl::StatusOr<std::vector<ClientEntry>> ListedClients(const CommandLine& line) {
-  if (line.cluster.client_list.empty()) return std::vector<ClientEntry>();
-  auto clients = LoadClientList(line.cluster.client_list);
-  if (!clients.ok() || !SaysWhere(line.given)) return clients;
+absl::StatusOr<std::vector<ClientEntry>> ListedClients(const JobOptions& options) {
+  const std::string& list = options.cluster.client_list;
+  if (list.empty()) return std::vector<ClientEntry>();
+  auto clients = LoadClientList(list);
+  if (!clients.ok() || !SaysWhere(options.given)) return clients;
   for (const ClientEntry& entry : *clients) {
     if (entry.path.empty()) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("the client list ", line.cluster.client_list,
+        absl::StrCat("the client list ", list,
                      " names directories to test in its fourth fields, and --path, -f or -F name ",
                      "them too: use only one of the two"));
   }
@@ -53,14 +50,14 @@ absl::StatusOr<std::vector<ClientEntry>> ListedClients(const CommandLine& line) 
 }
 
 // Adapts a plan to the clients of a list and keeps only the clients that take part. A user's own plan sets the lanes
-// per worker and runs on all clients, and so do a validation and a measurement of capacity.
-absl::Status FitToClients(const CommandLine& line, std::vector<ClientEntry>& clients, v1::Plan& plan) {
-  const GivenOptions& given = line.given;
-  const bool says_workers = line.command != Command::kValidate && line.command != Command::kCapacity &&
-                            !given.Has("plan") && (!given.Has("suite") || given.Has("lanes"));
+// per worker and runs on all clients.
+absl::Status FitToClients(const JobSpec& job, std::vector<ClientEntry>& clients, v1::Plan& plan) {
+  const GivenOptions& given = job.options.given;
+  const bool says_workers =
+      job.list_says_workers && !given.Has("plan") && (!given.Has("suite") || given.Has("lanes"));
   if (says_workers) {
     IOBENCH_ASSIGN_OR_RETURN(
-        clients, FirstClients(std::move(clients), plan.lanes_per_worker(), line.cluster.client_list));
+        clients, FirstClients(std::move(clients), plan.lanes_per_worker(), job.options.cluster.client_list));
     LanesBecomeWorkers(plan.lanes_per_worker(), plan);
   }
   if (SaysWhere(given)) return absl::OkStatus();
@@ -80,9 +77,9 @@ uint64_t DrawSeed() {
 
 // Returns the exit code if there is nothing to resume, after saying why; nullopt: `point` says where to resume.
 // `has_ranks`: other ranks wait to be dismissed, which RunPlan does.
-std::optional<int> FindWhatToResume(const CommandLine& line, bool has_ranks, ResumePoint& point) {
+std::optional<int> FindWhatToResume(const JobSpec& job, bool has_ranks, ResumePoint& point) {
   auto found =
-      FindResumePoint(line.cluster.resume, {kProgramVersion, HostName(), BootId()}, line.cluster.force);
+      FindResumePoint(job.resume, {kProgramVersion, HostName(), BootId()}, job.options.cluster.force);
   if (!found.ok()) return Fail(found.status(), absl::IsDataLoss(found.status()) ? kExitIo : kExitUsage);
   point = *std::move(found);
   if (!point.complete || has_ranks) return std::nullopt;
@@ -91,13 +88,13 @@ std::optional<int> FindWhatToResume(const CommandLine& line, bool has_ranks, Res
 }
 
 // The servers measure with as many workers as the clients.
-absl::Status GiveServersWorkers(const CommandLine& line, const v1::Plan& plan, uint32_t client_workers,
+absl::Status GiveServersWorkers(const JobSpec& job, const v1::Plan& plan, uint32_t client_workers,
                                 std::vector<HostEntry>& servers) {
   if (plan.server_path().empty()) return absl::OkStatus();
-  if (line.command != Command::kRun) {
+  if (!job.measures_servers) {
     return absl::InvalidArgumentError("--server-path (server_path) is for `run`: leave it out");
   }
-  if (servers.empty() && line.cluster.samplers == 0) {
+  if (servers.empty() && job.options.cluster.samplers == 0) {
     return absl::InvalidArgumentError(
         "--server-path (server_path) is measured by the samplers of servers: it needs --sampler-hosts LIST, or --listen "
         "with --samplers N");
@@ -130,53 +127,39 @@ struct Participants {
   std::vector<HostEntry> sampler_hosts;
 };
 
-absl::StatusOr<Participants> ParticipantsOf(const CommandLine& line) {
+absl::StatusOr<Participants> ParticipantsOf(const JobOptions& options) {
   Participants named;
-  IOBENCH_ASSIGN_OR_RETURN(named.clients, ListedClients(line));
-  if (!line.cluster.hosts.empty()) {
-    IOBENCH_ASSIGN_OR_RETURN(named.hosts, HostsOf(line.cluster.hosts));
+  IOBENCH_ASSIGN_OR_RETURN(named.clients, ListedClients(options));
+  if (!options.cluster.hosts.empty()) {
+    IOBENCH_ASSIGN_OR_RETURN(named.hosts, HostsOf(options.cluster.hosts));
   }
-  IOBENCH_ASSIGN_OR_RETURN(named.sampler_hosts, SamplerHostsOf(line.cluster));
+  IOBENCH_ASSIGN_OR_RETURN(named.sampler_hosts, SamplerHostsOf(options.cluster));
   return named;
 }
 
-// Checks the options of a validation, and returns what it measures; nullopt: nothing, or it is another command.
-absl::StatusOr<std::optional<PhaseAmounts>> MeasuredByValidation(const CommandLine& line) {
-  if (line.command != Command::kValidate) return std::optional<PhaseAmounts>();
-  IOBENCH_ASSIGN_OR_RETURN(const CheckChoice choice, ChoiceFrom(line.validate));
-  IOBENCH_RETURN_IF_ERROR(CheckValidateReport(line.validate));
-  return choice.measures ? std::optional<PhaseAmounts>(choice.amounts) : std::nullopt;
-}
-
-// Returns the checked plan of a run, validation, measurement of capacity or preflight. Keeps only those clients of the
-// list that take part. `worker_count`: 0 if it is not known yet.
-absl::StatusOr<v1::Plan> CheckedPlan(const CommandLine& line, bool local, uint32_t worker_count,
-                                     const std::optional<PhaseAmounts>& performance,
+// Returns the checked plan. Keeps only those clients of the list that take part. `worker_count`: 0 if it is not known yet.
+absl::StatusOr<v1::Plan> CheckedPlan(const JobSpec& job, bool local, uint32_t worker_count,
                                      std::vector<ClientEntry>& clients) {
+  const GivenOptions& given = job.options.given;
   const uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
   const uint32_t default_lanes = local ? std::min(4u, processors) : 1;
-  // A measurement of capacity runs all lanes on each client of the list. ListMix refuses a list in any case.
-  const bool is_capacity = line.command == Command::kCapacity;
-  const bool lanes_are_clients = !clients.empty() && (!is_capacity || line.given.Has("mix"));
-  if (is_capacity && !clients.empty()) worker_count = static_cast<uint32_t>(clients.size());
+  // ListMix refuses a list in any case.
+  const bool lanes_are_clients = !clients.empty() && (!job.lanes_on_each_client || given.Has("mix"));
+  if (job.lanes_on_each_client && !clients.empty()) worker_count = static_cast<uint32_t>(clients.size());
   IOBENCH_ASSIGN_OR_RETURN(
       v1::Plan plan,
-      BuildPlan(line.given,
+      BuildPlan(given,
                 {.default_lanes = clients.empty() ? default_lanes : static_cast<uint32_t>(clients.size()),
                  .worker_count = worker_count,
                  .client_list = lanes_are_clients,
                  .memory_bytes = MemoryOfThisProcess().bytes,
                  .drawn_seed = DrawSeed()}));
-  if (!clients.empty()) IOBENCH_RETURN_IF_ERROR(FitToClients(line, clients, plan));
-  if (performance.has_value()) {
-    UsePerformancePhases(*performance, plan);
-    CompletePlan(plan);
-  }
-  if (line.command == Command::kPreflight) plan.clear_server_path();  // it checks clients
-  if (line.command == Command::kCapacity) IOBENCH_RETURN_IF_ERROR(FitPlanToCapacity(line, plan));
+  if (!clients.empty()) IOBENCH_RETURN_IF_ERROR(FitToClients(job, clients, plan));
+  if (job.adapt_plan != nullptr) IOBENCH_RETURN_IF_ERROR(job.adapt_plan(plan));
   IOBENCH_RETURN_IF_ERROR(CheckPlan(plan));
-  if (line.command == Command::kRun || line.command == Command::kCapacity) {
-    IOBENCH_RETURN_IF_ERROR(CheckOutDirectory(line.cluster.out.empty() ? "." : line.cluster.out));
+  if (job.writes_results) {
+    const std::string& out = job.options.cluster.out;
+    IOBENCH_RETURN_IF_ERROR(CheckOutDirectory(out.empty() ? "." : out));
   }
   return plan;
 }
@@ -189,77 +172,79 @@ struct Work {
 
 // Sets `work`, checked, and removes from `named` those who do not take part. Returns the exit code if the command ends
 // here: after an error, which it prints, or because no worker is needed (--print-plan, a complete run).
-std::optional<int> SetUp(const CommandLine& line, const TransportSpec& chosen, const MpiLaunch& launch,
+std::optional<int> SetUp(const JobSpec& job, const TransportSpec& chosen, const MpiLaunch& launch,
                          Participants& named, Work& work) {
-  const auto performance = MeasuredByValidation(line);
-  if (!performance.ok()) return Fail(performance.status(), kExitUsage);
-  ClusterOptions place = line.cluster;
-  if (line.simulate > 0) place.insecure = false;  // simulated clients join over loopback, with TLS or without
+  if (job.before_plan != nullptr) {
+    if (const absl::Status fine = job.before_plan(); !fine.ok()) return Fail(fine, kExitUsage);
+  }
+  ClusterOptions place = job.options.cluster;
+  if (job.simulate > 0) place.insecure = false;  // simulated clients join over loopback, with TLS or without
   if (const absl::Status useful = CheckUsesOf(place, chosen.name); !useful.ok())
     return Fail(useful, kExitUsage);
 
   const std::string transport = chosen.name;
   const uint32_t worker_count =
-      named.hosts.empty() ? chosen.worker_count(line, launch) : WorkersOn(named.hosts);
-  if (line.command == Command::kRun && !line.cluster.resume.empty()) {
+      named.hosts.empty() ? chosen.worker_count(job.options.cluster, launch) : WorkersOn(named.hosts);
+  if (!job.resume.empty()) {
     work.resume.emplace();
-    if (const std::optional<int> done = FindWhatToResume(line, transport == "mpi", *work.resume)) return done;
+    if (const std::optional<int> done = FindWhatToResume(job, transport == "mpi", *work.resume)) return done;
     work.plan = work.resume->run.plan();
     const auto workers = static_cast<size_t>(work.resume->run.workers_size());
     if (named.clients.size() > workers) named.clients.resize(workers);
-  } else if (line.command != Command::kSelftest) {
-    auto plan = CheckedPlan(line, transport == "local", worker_count, *performance, named.clients);
+  } else if (job.has_plan) {
+    auto plan = CheckedPlan(job, transport == "local", worker_count, named.clients);
     if (!plan.ok()) return Fail(plan.status(), kExitUsage);
     work.plan = *std::move(plan);
-    if (line.print_plan) {
+    if (job.print_plan) {
       std::cout << PlanToYaml(work.plan) << std::flush;
       return kExitOk;
     }
   }
-  absl::Status status;
-  if (line.command == Command::kRun) status = CheckDocuments(line.cluster, IozoneOutputOf(line.given));
-  status.Update(GiveServersWorkers(line, work.plan, worker_count, named.sampler_hosts));
+  absl::Status status = job.after_plan == nullptr ? absl::OkStatus() : job.after_plan();
+  status.Update(GiveServersWorkers(job, work.plan, worker_count, named.sampler_hosts));
   if (!status.ok()) return Fail(status, kExitUsage);
   return std::nullopt;
 }
 
 }  // namespace
 
-int RunOrSelftest(const CommandLine& line, const std::string& command) {
+int OnWorkers(const JobSpec& job, const std::string& typed) {
   const MpiLaunch launch = LauncherPromises();
   const bool prints = launch.promised_rank <= 0;
-  if (const absl::Status alone = CheckNoRanks(line, launch); !alone.ok()) {
+  if (const absl::Status alone = CheckNoRanks(job.options.cluster, launch); !alone.ok()) {
     return prints ? Fail(alone, kExitUsage) : int{kExitOk};
   }
   // As with MPI's ranks, the silent ones succeed: a launcher may end all tasks as soon as one fails.
   if (const std::optional<SeparateTask> task = SeparateTaskHere(); task.has_value())
     return task->speaks ? Fail(task->refusal, kExitUsage) : int{kExitOk};
-  if (line.command == Command::kValidate && line.validate.list) {
-    if (prints) std::cout << ListOfChecks() << std::flush;
-    return kExitOk;
+  if (job.without_workers != nullptr) {
+    if (const std::optional<int> done = job.without_workers(prints)) return *done;
   }
-  if (line.command == Command::kCapacity && !line.capacity.saved.empty()) {
-    return prints ? ShowSavedCapacity(line) : int{kExitOk};
-  }
-  const TransportSpec& chosen = ChosenTransport(line, launch);
+  const TransportSpec& chosen = ChosenTransport(job.options.cluster, job.simulate > 0, launch);
   // Only the first MPI rank reads the plan and reports errors in it; mpirun then ends the others.
   const bool follows = std::string(chosen.name) == "mpi" && !prints;
-  if (follows && line.print_plan) return kExitOk;
-  auto named = ParticipantsOf(line);
+  if (follows && job.print_plan) return kExitOk;
+  auto named = ParticipantsOf(job.options);
   if (!named.ok()) return FailEach(named.status(), kExitUsage);
 
   Work work;
   if (!follows) {
-    if (const std::optional<int> done = SetUp(line, chosen, launch, *named, work)) return *done;
+    if (const std::optional<int> done = SetUp(job, chosen, launch, *named, work)) return *done;
   }
   HandleSignals();
-  return chosen.run({.line = line,
+  const std::function<int(const Stage&)> carry_out = [&](const Stage& stage) {
+    return job.carry_out(stage, work.plan);
+  };
+  return chosen.run({.options = job.options,
                      .plan = work.plan,
                      .clients = named->clients,
                      .hosts = named->hosts,
                      .sampler_hosts = named->sampler_hosts,
-                     .command = command,
-                     .resume = work.resume.has_value() ? &*work.resume : nullptr});
+                     .command = typed,
+                     .resume = work.resume.has_value() ? &*work.resume : nullptr,
+                     .simulate = job.simulate,
+                     .lanes_per_worker = job.lanes_per_worker,
+                     .carry_out = carry_out});
 }
 
 }  // namespace iobench

@@ -1,18 +1,49 @@
-// `cluster-iobench [run]` and `cluster-iobench selftest`: from the command line to a plan on a transport.
+// What the commands have in common that need the workers of a run: from the options to a checked plan on a transport.
 #ifndef COORDINATOR_COMMANDS_ON_WORKERS_H_
 #define COORDINATOR_COMMANDS_ON_WORKERS_H_
 
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 
-#include "coordinator/command_line/cli.h"
+#include "absl/status/status.h"
+#include "coordinator/option/command_options.h"
+#include "iobench/v1/plan.pb.h"
 
 namespace iobench {
 
-// Builds and checks the plan, sets the transport up, runs the command and returns the exit code; kExitUsage if the
-// command line or the plan is refused, before anything is written. Errors are printed on stderr as one line. Under MPI
-// every rank calls it, but only rank 0 reads the plan and prints; the others serve as workers. Installs the signal
-// handlers, so it is for the main thread only. `command`: as typed, for the report.
-int RunOrSelftest(const CommandLine& line, const std::string& command);
+struct Stage;
+
+// How a command differs from the others. Functions are called in this order; those that may be missing are null.
+struct JobSpec {
+  const JobOptions& options;
+
+  // Returns the exit code if the options ask for something that needs no worker. `prints`: false on MPI ranks other than 0,
+  // which must stay silent.
+  std::function<std::optional<int>(bool prints)> without_workers = nullptr;
+  // Checks what can be checked before the plan exists.
+  std::function<absl::Status()> before_plan = nullptr;
+
+  bool has_plan = true;            // false: selftest
+  bool print_plan = false;         // print the plan, and stop
+  std::string resume = {};         // directory of a saved run, whose plan is used; empty: a new run
+  bool list_says_workers = false;  // with a client list, -t says how many of its clients take part
+  bool lanes_on_each_client = false;  // with a client list, all lanes run on each of its clients, except those of a mix
+  bool writes_results = false;        // into --out
+  bool measures_servers = false;      // may have --server-path
+  // Makes the plan that the options give the one of this command, before it is checked.
+  std::function<absl::Status(v1::Plan& plan)> adapt_plan = nullptr;
+  std::function<absl::Status()> after_plan = nullptr;
+
+  uint32_t simulate = 0;          // number of simulated workers; 0: real ones
+  uint32_t lanes_per_worker = 1;  // of phases that the plan does not have yet
+  // Runs the command once its workers are there, and returns the exit code.
+  std::function<int(const Stage& stage, const v1::Plan& plan)> carry_out;
+};
+
+// Runs the command and returns the exit code; job_commands.h says how.
+int OnWorkers(const JobSpec& job, const std::string& typed);
 
 }  // namespace iobench
 

@@ -55,7 +55,7 @@ absl::Status ShowRedacted(SavedRun& saved, const ConsoleStyle& style, std::ostre
   return WriteConsole(report, style, out);
 }
 
-int PrintOnConsole(const ReportOptions& options, SavedRun& saved) {
+int PrintOnConsole(const ReportCommand& options, SavedRun& saved) {
   const ConsoleStyle style = StyleOf(Stdout::kOurs, options.verbose);
   if (!options.redact) {
     ShowRun(saved, style, std::cout);
@@ -67,7 +67,7 @@ int PrintOnConsole(const ReportOptions& options, SavedRun& saved) {
 }
 
 // Writes the console's report into the file of --output.
-int WriteConsoleFile(const ReportOptions& options, SavedRun& saved) {
+int WriteConsoleFile(const ReportCommand& options, SavedRun& saved) {
   const ConsoleStyle style{.detail = options.verbose ? Detail::kFull : Detail::kBrief};
   const absl::Status written = WriteFileAtomically(options.output, [&](std::ostream& out) {
     if (options.redact) return ShowRedacted(saved, style, out);
@@ -85,7 +85,7 @@ int Verify(const std::string& directory) {
   return *passed ? kExitOk : kExitIo;
 }
 
-int WriteAs(const Document& document, const ReportOptions& options, SavedRun& saved) {
+int WriteAs(const Document& document, const ReportCommand& options, SavedRun& saved) {
   v1::RunReport report =
       WholeReport(saved, {.charts = document.shows_charts ? Charts::kFilledIn : Charts::kLeftOut});
   if (options.redact) Redact(saved.run(), report);
@@ -105,7 +105,7 @@ int WriteAs(const Document& document, const ReportOptions& options, SavedRun& sa
 }
 
 // Returns the exit code, provided that standard output can be written.
-int Print(const ReportOptions& options) {
+int Print(const ReportCommand& options) {
   if (options.verify) return Verify(options.directory);
   const bool console_file = options.format.empty() && !options.output.empty();
   if (console_file) {
@@ -123,7 +123,7 @@ int Print(const ReportOptions& options) {
 
 }  // namespace
 
-int PrintSavedRun(const ReportOptions& options) {
+int PrintSavedRun(const ReportCommand& options) {
   // Every phase of a run needs the same memory again. Keeping it, in one pool for all threads, halves the page faults
   // of a large run.
   mallopt(M_ARENA_MAX, 1);

@@ -2,7 +2,7 @@
 #ifndef COORDINATOR_COMMANDS_REPORT_H_
 #define COORDINATOR_COMMANDS_REPORT_H_
 
-#include "coordinator/command_line/cli.h"
+#include "coordinator/option/command_options.h"
 
 namespace iobench {
 
@@ -10,7 +10,7 @@ namespace iobench {
 // (`--verify`). Returns kExitUsage if there is no run in the directory or the output exists, and kExitIo if a phase is
 // damaged or missing, or the output cannot be written, or a check fails; a damaged phase is named, and the others are
 // printed.
-int PrintSavedRun(const ReportOptions& options);
+int PrintSavedRun(const ReportCommand& options);
 
 }  // namespace iobench
 

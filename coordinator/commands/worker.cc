@@ -43,27 +43,27 @@ constexpr double kForever_s = 1e9;
 constexpr int64_t kLookNs = 50'000'000;  // for a signal
 
 // With several workers in one process, only the first prints messages. One that stays prints only what is new.
-std::function<void(double, const std::string&)> SayOnce(const CommandLine& line) {
+std::function<void(double, const std::string&)> SayOnce(const JoinCommand& line) {
   return [&line, said_s = -1.0, said = std::string()](double waited_s, const std::string& why) mutable {
     if (said_s >= 0 && (line.stay ? why == said : waited_s - said_s < 10)) return;
     said_s = waited_s;
     said = why;
     const std::string until =
-        line.stay ? "" : absl::StrCat(" (for up to ", FormatSeconds(line.cluster.join_timeout_s), ")");
+        line.stay ? "" : absl::StrCat(" (for up to ", FormatSeconds(line.join_timeout_s), ")");
     PrintError(absl::StrCat("waiting for a coordinator at ", line.join, until, why.empty() ? "" : ": ", why));
   };
 }
 
 // Standard input is read only once; a file may be replaced by the next coordinator.
-std::function<absl::StatusOr<JoinCredentials>()> CredentialsOf(const CommandLine& line) {
-  const std::string& file = line.cluster.token_file;
+std::function<absl::StatusOr<JoinCredentials>()> CredentialsOf(const JoinCommand& line) {
+  const std::string& file = line.token_file;
   if (file.empty()) return nullptr;
   if (file != "-") return [file] { return ReadTokenFile(file, TokenFileUse::kWorker); };
   return [read = ReadTokenFile(file, TokenFileUse::kWorker)] { return read; };
 }
 
 // Takes part in one run, as one worker or as several.
-absl::Status ServeOneRun(const CommandLine& line, const std::string& path, const GrpcWorkerOptions& options,
+absl::Status ServeOneRun(const JoinCommand& line, const std::string& path, const GrpcWorkerOptions& options,
                          Janitor* janitor = nullptr) {
   std::optional<SimulationLoop> simulation;  // outlives its workers
   std::vector<std::unique_ptr<WorkerHandler>> workers;
@@ -92,7 +92,7 @@ void PauseUnlessStopped(double seconds) {
 }
 
 // Serves run after run until a signal. A run that fails, or a coordinator that sends this worker away, is reported.
-int Stay(const CommandLine& line, const std::string& path, GrpcWorkerOptions options) {
+int Stay(const JoinCommand& line, const std::string& path, GrpcWorkerOptions options) {
   options.join_timeout_s = kForever_s;
   double pause_s = kFirstPause_s;
   while (true) {
@@ -110,7 +110,7 @@ int Stay(const CommandLine& line, const std::string& path, GrpcWorkerOptions opt
 
 // What this worker permits the coordinator. Over a Unix socket, that is a process of this host whose user may use the
 // socket; over a network it can be anybody, so only what this command line names is allowed.
-absl::StatusOr<WorkerRights> RightsFrom(const CommandLine& line, const std::string& path) {
+absl::StatusOr<WorkerRights> RightsFrom(const JoinCommand& line, const std::string& path) {
   IOBENCH_ASSIGN_OR_RETURN(const GrpcAddress address, ParseGrpcAddress(line.join));
   WorkerRights rights;
   std::vector<std::string> roots = line.roots;
@@ -155,9 +155,9 @@ absl::StatusOr<WorkerRights> RightsFrom(const CommandLine& line, const std::stri
 
 }  // namespace
 
-int RunWorker(const CommandLine& line) {
+int RunWorker(const JoinCommand& line) {
   if (line.spawned) signal(SIGINT, SIG_IGN);
-  const std::string path = line.worker_path.empty() ? "" : DirectoryToWorkIn(line.worker_path);
+  const std::string path = line.path.empty() ? "" : DirectoryToWorkIn(line.path);
   absl::StatusOr<WorkerRights> rights = RightsFrom(line, path);
   if (!rights.ok()) return Fail(rights.status(), kExitUsage);
   // -Q, as IOzone's, writes its files to the directory in which the worker was started. The worker does not stay there,
@@ -168,10 +168,10 @@ int RunWorker(const CommandLine& line) {
   if (line.client_list_position > 0 && !removed && chdir("/") != 0)
     return Fail(ErrnoStatus("chdir /", errno), kExitUsage);
   GrpcWorkerOptions options;
-  options.insecure = line.cluster.insecure;
-  options.tls = {line.cluster.tls_cert, line.cluster.tls_key, line.cluster.tls_ca};
+  options.insecure = line.insecure;
+  options.tls = {line.tls_cert, line.tls_key, line.tls_ca};
   options.credentials = CredentialsOf(line);
-  options.join_timeout_s = line.cluster.join_timeout_s;
+  options.join_timeout_s = line.join_timeout_s;
   options.stop = &StopWorker();
   // The coordinator reports whether spawned workers join; it reads what others print from their remote shells.
   if (!line.spawned) options.on_waiting = SayOnce(line);
@@ -182,7 +182,7 @@ int RunWorker(const CommandLine& line) {
   const std::unique_ptr<Janitor> janitor = has_data ? Janitor::Start() : nullptr;
   // Longer than a start takes on an overloaded client: a join that hangs for good is not urgent.
   constexpr double kBeyondTimeoutS = 20;
-  EndAfter(line.cluster.join_timeout_s + kBeyondTimeoutS,
+  EndAfter(line.join_timeout_s + kBeyondTimeoutS,
            "cluster-iobench: the join makes no progress although its time is over: are memory or threads limited here "
            "(ulimit -a)?\n",
            kExitPartial);

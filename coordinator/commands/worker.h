@@ -2,7 +2,7 @@
 #ifndef COORDINATOR_COMMANDS_WORKER_H_
 #define COORDINATOR_COMMANDS_WORKER_H_
 
-#include "coordinator/command_line/cli.h"
+#include "coordinator/option/command_options.h"
 
 namespace iobench {
 
@@ -12,7 +12,7 @@ namespace iobench {
 // (token, certificates), or the address is malformed. With --stay, it waits for the next coordinator instead, and a
 // signal is kExitOk. A worker that --spawn started prints nothing and returns kExitPartial for any failure, because the
 // coordinator reports what happened to it. REQUIRES: HandleSignals.
-int RunWorker(const CommandLine& line);
+int RunWorker(const JoinCommand& line);
 
 }  // namespace iobench
 

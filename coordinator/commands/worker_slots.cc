@@ -68,9 +68,9 @@ int ExitCodeOf(const ChildProcesses::Ending& ending) {
 
 }  // namespace
 
-int RunWorkerSlots(const CommandLine& line, const std::vector<std::string>& arguments) {
+int RunWorkerSlots(const JoinCommand& line, const std::vector<std::string>& arguments) {
   absl::StatusOr<UniqueFd> input = UniqueFd();
-  if (line.cluster.token_file == "-") input = CopyOfInput();
+  if (line.token_file == "-") input = CopyOfInput();
   if (!input.ok()) return Fail(input.status(), kExitUsage);
   ChildProcesses workers(SIGTERM);
   OomWatch oom_watch;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/command_line/cli.h"
+#include "coordinator/option/command_options.h"
 
 namespace iobench {
 
@@ -16,7 +16,7 @@ namespace iobench {
 // A signal ends them: kExitInterrupted. With line.stay they have no end of their own: a signal gives kExitOk, and if one
 // ends alone, the others end too, with an exit code other than kExitOk (kExitPartial if it was not bad usage), so that a
 // service manager can start all again. REQUIRES: HandleSignals.
-int RunWorkerSlots(const CommandLine& line, const std::vector<std::string>& arguments);
+int RunWorkerSlots(const JoinCommand& line, const std::vector<std::string>& arguments);
 
 }  // namespace iobench
 

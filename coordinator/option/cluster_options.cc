@@ -164,10 +164,10 @@ absl::Status CheckNetTest(const ClusterOptions& place, const GivenOptions& given
     return absl::InvalidArgumentError(absl::StrCat(
         name, " is for the phases of a run: it cannot be combined with -+t (--net-test), which has none"));
   }
-  constexpr std::string_view kUsed[] = {"record", "time", "lanes", "path"};
+  constexpr OptionName kUsed[] = {"record", "time", "lanes", "path"};
   for (const OptionSpec* option : given.options()) {
-    const bool used = std::find(std::begin(kUsed), std::end(kUsed), option->name) != std::end(kUsed);
-    const bool once = !used || option->name == "path" || given.Texts(option->name).size() == 1;
+    const bool used = IsAmong(*option, kUsed);
+    const bool once = !used || option == &OptionNamed("path") || given.Count(*option) == 1;
     if (used && once) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         BothNamesOf(*option), " cannot be combined with -+t (--net-test), which uses no files and ",

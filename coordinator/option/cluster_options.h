@@ -11,8 +11,19 @@
 
 namespace iobench {
 
+// What protects this process and its connections, of a coordinator or a worker.
+struct ProtectionOptions {
+  bool insecure = false;  // no TLS and no token on a network address
+  // What protects connections over a network (common/transport/grpc/join_security.h). Files.
+  std::string token_file;
+  std::string tls_cert;
+  std::string tls_key;
+  std::string tls_ca;
+  std::string user;  // run as this user; empty: keep the current one
+};
+
 // They apply to a run but not to its plan: the same plan gives the same phases wherever its workers are.
-struct ClusterOptions {
+struct ClusterOptions : ProtectionOptions {
   std::string transport = "auto";  // auto, or one of kTransportNames
   uint32_t spawn = 0;              // number of worker processes to start on this host; 0: none
   // The address at which workers join (":9400", "host:9400", "unix:/path"), and how many are waited for. Empty and 0:
@@ -31,7 +42,7 @@ struct ClusterOptions {
   bool copy_binary = false;      // ship the worker program to the hosts
   std::string coordinator_host;  // how clients reach this host; empty: determined automatically
   bool net_test = false;         // run the network test in place of the plan
-  // How long the coordinator waits for its workers, or a worker for its coordinator.
+  // How long the coordinator waits for its workers.
   double join_timeout_s = 600;
   bool join_timeout_given = false;
   double lost_after_s = 20;  // time after which a silent worker counts as lost
@@ -40,12 +51,6 @@ struct ClusterOptions {
       300;                     // time after which a worker counts as lost if its lanes stand still; 0: never
   double phase_timeout_s = 0;  // the same for a worker that has not ended its part of a phase; 0: never
   std::string on_lost = "continue";  // or abort: the run ends as soon as a worker is lost
-  bool insecure = false;             // no TLS and no token on a network address; worker uses it too
-  // What protects connections over a network (common/transport/grpc/join_security.h). Files; worker uses them too.
-  std::string token_file;
-  std::string tls_cert;
-  std::string tls_key;
-  std::string tls_ca;
   std::string out;     // directory for the results; empty: a new one in cluster-iobench.out
   std::string resume;  // directory of a saved run to resume, whose plan is used; empty: a new run
   std::string label;   // shown by every report
@@ -69,7 +74,6 @@ struct ClusterOptions {
   double max_duration_s = 0;  // of all phases; 0: no limit
   double share_wait_s = 5;    // how long a file that one worker wrote may take to appear on another
   bool share_wait_given = false;
-  std::string user;  // run as this user; empty: keep the current one. worker uses it too
 };
 
 // InvalidArgument: the options conflict, or one needs another that is missing. Accesses nothing.

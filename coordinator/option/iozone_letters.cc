@@ -42,10 +42,9 @@ constexpr LaunchLetter kLaunchLetters[] = {
 // clang-format on
 
 const OptionSpec* OptionOf(std::string_view letter) {
-  const auto options = RunOptions();
-  const auto found = std::find_if(options.begin(), options.end(),
+  const auto found = std::find_if(kPlanOptions.begin(), kPlanOptions.end(),
                                   [letter](const OptionSpec& option) { return option.letter == letter; });
-  return found == options.end() ? nullptr : &*found;
+  return found == kPlanOptions.end() ? nullptr : &*found;
 }
 
 // One line of the help. Letters are in alphabetical order, capitals after lower case, `-+` last.
@@ -144,7 +143,7 @@ absl::StatusOr<std::vector<std::string>> WithLongOptions(const std::vector<std::
 
 std::string IozoneHelp() {
   std::vector<Line> lines;
-  for (const OptionSpec& option : RunOptions()) {
+  for (const OptionSpec& option : kPlanOptions) {
     if (option.letter.empty()) continue;
     lines.push_back({std::string(option.letter),
                      absl::StrCat("--", std::string(option.name), option.argument.empty() ? "" : " ",

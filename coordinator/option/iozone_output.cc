@@ -1,13 +1,12 @@
 #include "coordinator/option/iozone_output.h"
 
 #include <cstdint>
-#include <string_view>
 
 namespace iobench {
 namespace {
 
 struct OutputOption {
-  std::string_view name;  // in the option table
+  OptionName name;
   void (v1::IozoneOutput::*set)(bool);
 };
 
@@ -26,7 +25,7 @@ constexpr OutputOption kOutputOptions[] = {
 };
 
 struct SizeOption {
-  std::string_view name;
+  OptionName name;
   void (*set)(v1::IozoneOutput&, uint64_t bytes);
 };
 

@@ -239,16 +239,30 @@ std::string_view TitleOf(OptionGroup group) {
       return "Workers and results";
     case OptionGroup::kIozone:
       return "IOzone's report formats, and what is always on";
+    case OptionGroup::kPlain:
+      return "Options";
+    case OptionGroup::kChecks:
+      return "What is checked";
+    case OptionGroup::kLimits:
+      return "Limits";
+    case OptionGroup::kReport:
+      return "Report";
+    case OptionGroup::kQuestions:
+      return "Questions";
+    case OptionGroup::kMeasurement:
+      return "Measurement";
+    case OptionGroup::kObservation:
+      return "Observation";
+    case OptionGroup::kResult:
+      return "Result";
+    case OptionGroup::kHidden:
+      break;
   }
   return "";
 }
 
-const OptionSpec& OptionNamed(std::string_view name) {
-  const auto options = RunOptions();
-  const auto found = std::find_if(options.begin(), options.end(),
-                                  [name](const OptionSpec& option) { return option.name == name; });
-  assert(found != options.end());
-  return *found;
+bool IsAmong(const OptionSpec& option, std::span<const OptionName> names) {
+  return std::any_of(names.begin(), names.end(), [&option](OptionName name) { return &name.spec() == &option; });
 }
 
 std::string ShortNameOf(const OptionSpec& option) {
@@ -306,20 +320,20 @@ std::vector<const OptionSpec*> GivenOptions::options() const {
   return result;  // the map is sorted by addresses, which is the table's order
 }
 
-std::vector<std::string> GivenOptions::Texts(std::string_view name) const {
+std::vector<std::string> GivenOptions::Texts(OptionName name) const {
   std::vector<std::string> texts;
-  const auto found = given_.find(&OptionNamed(name));
+  const auto found = given_.find(&name.spec());
   if (found == given_.end()) return texts;
   for (const std::vector<std::string>& parts : found->second) texts.push_back(parts.front());
   return texts;
 }
 
-std::string GivenOptions::Text(std::string_view name) const {
+std::string GivenOptions::Text(OptionName name) const {
   const std::vector<std::string> texts = Texts(name);
   return texts.empty() ? std::string() : texts.back();
 }
 
-std::vector<uint64_t> GivenOptions::Numbers(std::string_view name) const {
+std::vector<uint64_t> GivenOptions::Numbers(OptionName name) const {
   std::vector<uint64_t> numbers;
   for (const std::string& text : Texts(name)) {
     uint64_t number = 0;
@@ -330,20 +344,20 @@ std::vector<uint64_t> GivenOptions::Numbers(std::string_view name) const {
   return numbers;
 }
 
-std::vector<std::string> GivenOptions::LastParts(std::string_view name) const {
+std::vector<std::string> GivenOptions::LastParts(OptionName name) const {
   std::vector<std::string> parts;
-  const auto found = given_.find(&OptionNamed(name));
+  const auto found = given_.find(&name.spec());
   if (found == given_.end()) return parts;
   for (const std::vector<std::string>& value : found->second) parts.push_back(value.back());
   return parts;
 }
 
-uint64_t GivenOptions::Number(std::string_view name, uint64_t otherwise) const {
+uint64_t GivenOptions::Number(OptionName name, uint64_t otherwise) const {
   const std::vector<uint64_t> numbers = Numbers(name);
   return numbers.empty() ? otherwise : numbers.back();
 }
 
-double GivenOptions::Decimal(std::string_view name, double otherwise) const {
+double GivenOptions::Decimal(OptionName name, double otherwise) const {
   double number = otherwise;
   // Read as the option was read: other parsers refuse numbers that are too small to be exact.
   [[maybe_unused]] const bool is_number = !Has(name) || absl::SimpleAtod(Text(name), &number);

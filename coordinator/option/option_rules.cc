@@ -173,8 +173,8 @@ constexpr ForbiddenPair kForbidden[] = {
 // clang-format on
 
 struct Need {
-  std::string_view option;
-  std::vector<std::string_view> one_of;
+  OptionName option;
+  std::vector<OptionName> one_of;
 };
 const std::vector<Need>& Needs() {
   static const std::vector<Need> needs = {
@@ -209,17 +209,17 @@ const std::vector<Need>& Needs() {
 
 // Options that shape the list of phases, which a plan or a suite already has. The defaults of a suite may be replaced.
 bool CannotGoWithPlan(const OptionSpec& option) {
-  static constexpr std::string_view kFree[] = {
+  static constexpr OptionName kFree[] = {
       "plan", "path",    "each-path",  "per-client",         "file",        "files",
       "keep", "require", "background", "background-clients", "server-path", "soak"};
   if (option.group == OptionGroup::kIozone) return false;  // reports are no part of a plan
-  return std::find(std::begin(kFree), std::end(kFree), option.name) == std::end(kFree);
+  return !IsAmong(option, kFree);
 }
 bool CannotGoWithSuite(const OptionSpec& option) {
-  static constexpr std::string_view kFree[] = {"suite", "path",  "each-path", "per-client",
+  static constexpr OptionName kFree[] = {"suite", "path",  "each-path", "per-client",
                                                "file",  "files", "keep",      "record",
                                                "size",  "lanes", "require"};
-  if (std::find(std::begin(kFree), std::end(kFree), option.name) != std::end(kFree)) return false;
+  if (IsAmong(option, kFree)) return false;
   const bool shapes = option.group == OptionGroup::kWhat || option.group == OptionGroup::kAuto;
   return shapes && option.sets.empty();
 }
@@ -234,8 +234,8 @@ absl::Status CheckOptions(const GivenOptions& given) {
   for (const ForbiddenPair& pair : kForbidden) {
     if (!given.Has(pair.one) || !given.Has(pair.other)) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat(BothNamesOf(OptionNamed(pair.one)), " cannot be combined with ",
-                     BothNamesOf(OptionNamed(pair.other)), ": ", std::string(pair.why)));
+        absl::StrCat(BothNamesOf(pair.one.spec()), " cannot be combined with ",
+                     BothNamesOf(pair.other.spec()), ": ", std::string(pair.why)));
   }
   std::vector<const OptionSpec*> said = given.options();
   said.insert(said.end(), given.turned_off().begin(), given.turned_off().end());
@@ -254,16 +254,16 @@ absl::Status CheckOptions(const GivenOptions& given) {
   for (const Need& need : Needs()) {
     if (!given.Has(need.option)) continue;
     const bool met = std::any_of(need.one_of.begin(), need.one_of.end(),
-                                 [&](std::string_view name) { return given.Has(name); });
+                                 [&](OptionName name) { return given.Has(name); });
     if (met) continue;
     std::vector<std::string> names;
     names.reserve(need.one_of.size());
-    for (const std::string_view name : need.one_of) names.push_back(BothNamesOf(OptionNamed(name)));
+    for (const OptionName name : need.one_of) names.push_back(BothNamesOf(name.spec()));
     return absl::InvalidArgumentError(
-        absl::StrCat(BothNamesOf(OptionNamed(need.option)), " needs ", absl::StrJoin(names, " or ")));
+        absl::StrCat(BothNamesOf(need.option.spec()), " needs ", absl::StrJoin(names, " or ")));
   }
   // In other programs --files is their number, and data would go to the directory of a file "10".
-  for (const char* const name : {"file", "files"}) {
+  for (const OptionName name : {OptionName("file"), OptionName("files")}) {
     for (const std::string& file : given.Texts(name)) {
       if (file.find_first_not_of("0123456789") != std::string::npos) continue;
       return absl::InvalidArgumentError(
@@ -272,7 +272,7 @@ absl::Status CheckOptions(const GivenOptions& given) {
                        "; a file of this name is ./", file));
     }
   }
-  for (const char* name : {"record", "size", "lanes"}) {
+  for (const OptionName name : {OptionName("record"), OptionName("size"), OptionName("lanes")}) {
     if (given.Has("suite") && given.Texts(name).size() > 1) {
       return absl::InvalidArgumentError(
           absl::StrCat(BothNamesOf(OptionNamed(name)), " with --suite takes one value"));

@@ -12,7 +12,7 @@ namespace iobench {
 
 // Two options that cannot be given together, by their names in the option table.
 struct ForbiddenPair {
-  std::string_view one, other;
+  OptionName one, other;
   std::string_view why;  // includes what to do
 };
 std::span<const ForbiddenPair> ForbiddenPairs();

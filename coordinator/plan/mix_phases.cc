@@ -14,7 +14,7 @@ constexpr uint64_t kDefaultMixFileBytes = 64_MiB;  // as without a mix
 }  // namespace
 
 absl::Status ListMix(const GivenOptions& given, const PlanContext& context, v1::Plan& plan) {
-  for (const char* const name : {"size", "lanes"}) {
+  for (const OptionName name : {OptionName("size"), OptionName("lanes")}) {
     if (given.Texts(name).size() < 2) continue;
     return absl::InvalidArgumentError(
         absl::StrCat(BothNamesOf(OptionNamed(name)), " with --mix takes one value: a mix is one phase"));

@@ -27,7 +27,7 @@ namespace {
 // Returns the user's own files to read: --existing, or those of -f and -F with -+E.
 std::vector<std::string> ExistingFiles(const GivenOptions& given) {
   std::vector<std::string> files = given.Texts("existing");
-  if (given.Has("read-existing")) files = given.Texts(given.Has("file") ? "file" : "files");
+  if (given.Has("read-existing")) files = given.Has("file") ? given.Texts("file") : given.Texts("files");
   for (std::string& file : files) file = AbsolutePath(file);
   return files;
 }
@@ -40,7 +40,7 @@ std::string DirectoryOf(const std::string& file) {
 // Returns where data goes: the paths of --path, otherwise the directories of the named files.
 std::vector<std::string> Paths(const GivenOptions& given) {
   std::vector<std::string> paths = given.Texts("path");
-  for (const char* option : {"file", "files", "existing"}) {
+  for (const OptionName option : {OptionName("file"), OptionName("files"), OptionName("existing")}) {
     for (const std::string& file : given.Texts(option)) {
       const std::string directory = DirectoryOf(file);
       if (std::find(paths.begin(), paths.end(), directory) == paths.end()) paths.push_back(directory);
@@ -106,7 +106,7 @@ void StopAtStonewall(v1::Plan& plan) {
 // Metadata operations have neither records nor a file size per lane.
 absl::Status CheckSizesHaveUse(const GivenOptions& given, const v1::Plan& plan) {
   if (WorksOnData(plan)) return absl::OkStatus();
-  for (const char* const name : {"record", "size"}) {
+  for (const OptionName name : {OptionName("record"), OptionName("size")}) {
     if (!given.Has(name)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         BothNamesOf(OptionNamed(name)),
@@ -120,11 +120,12 @@ constexpr double kDefaultSeconds = 3;
 
 // A soak does not end with the data, so their amount does not say how long its phases take.
 bool SaysHowMuch(const GivenOptions& given) {
-  static constexpr std::string_view kAmounts[] = {
+  static constexpr OptionName kAmounts[] = {
       "size",           "auto",     "time",          "warmup",     "deadline",    "max-ops",
       "constant-total", "existing", "read-existing", "read-trace", "write-trace", "offset-latency"};
-  return std::any_of(std::begin(kAmounts), std::end(kAmounts), [&](std::string_view name) {
-    const bool only_of_data = name == "size" || name == "constant-total";
+  return std::any_of(std::begin(kAmounts), std::end(kAmounts), [&](OptionName name) {
+    static constexpr OptionName kOfData[] = {"size", "constant-total"};
+    const bool only_of_data = IsAmong(name.spec(), kOfData);
     return given.Has(name) && !(only_of_data && given.Has("soak"));
   });
 }
@@ -166,7 +167,8 @@ absl::Status SetMemoryPercent(const GivenOptions& given, const PlanContext& cont
   const bool any =
       std::any_of(percents.begin(), percents.end(), [](const std::string& part) { return part != "0"; });
   if (!any) return absl::OkStatus();
-  for (const char* const other : {"suite", "auto", "constant-total", "plan"}) {
+  for (const OptionName other :
+       {OptionName("suite"), OptionName("auto"), OptionName("constant-total"), OptionName("plan")}) {
     if (!given.Has(other)) continue;
     return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(size), " by memory cannot be combined with ",
                                                    BothNamesOf(OptionNamed(other)), ": give a size"));

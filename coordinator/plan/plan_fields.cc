@@ -219,11 +219,11 @@ absl::Status TurnOff(const OptionSpec& option, v1::Plan& plan) {
 }
 
 absl::Status CheckStrides(const OptionSpec& option, const GivenOptions& given, const v1::Plan& plan) {
-  for (const char* const list : {"plan", "suite"}) {
+  for (const OptionName list : {OptionName("plan"), OptionName("suite")}) {
     if (!given.Has(list)) continue;
     return absl::InvalidArgumentError(
         absl::StrCat(BothNamesOf(option), " lists several strides, each of which would be a phase, but --",
-                     list, " has the phases: give one stride"));
+                     std::string(list.text()), " has the phases: give one stride"));
   }
   const bool any = std::any_of(plan.phases().begin(), plan.phases().end(), [&option](const v1::Phase& phase) {
     return !phase.assignments().empty() && IsFor(option, phase.assignments(0).operation());
@@ -276,7 +276,7 @@ absl::Status SetPlanFields(const GivenOptions& given, v1::Plan& plan) {
   }
   for (const OptionSpec* option : given.options()) {
     // Several strides are phases of their own, which ListPhases has created.
-    const bool is_list = option->name == "stride" && given.Texts("stride").size() > 1;
+    const bool is_list = option == &OptionNamed("stride") && given.Count(*option) > 1;
     if (is_list) IOBENCH_RETURN_IF_ERROR(CheckStrides(*option, given, plan));
     if (!option->sets.empty() && !is_list) IOBENCH_RETURN_IF_ERROR(SetFieldsOf(*option, given, plan));
   }

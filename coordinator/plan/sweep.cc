@@ -36,8 +36,8 @@ std::vector<uint64_t> Ascending(const std::vector<uint64_t>& values) {
   return {sorted.begin(), sorted.end()};
 }
 
-absl::StatusOr<std::vector<uint64_t>> Limits(const GivenOptions& given, const char* min_name,
-                                             const char* max_name, uint64_t default_least,
+absl::StatusOr<std::vector<uint64_t>> Limits(const GivenOptions& given, OptionName min_name,
+                                             OptionName max_name, uint64_t default_least,
                                              uint64_t default_most) {
   const uint64_t least = given.Number(min_name, default_least), most = given.Number(max_name, default_most);
   if (least == 0) {

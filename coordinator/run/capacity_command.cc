@@ -78,12 +78,12 @@ absl::Status PrintCapacity(std::span<const v1::CapacityReport> reports, const Ca
 
 // Each level and each point is measured as often as the user's plan repeats its phase. --print-plan writes one repetition
 // if the user gave none, so one leaves the default.
-uint32_t LevelRepetitions(const CommandLine& line, const v1::Plan& plan) {
+uint32_t LevelRepetitions(const CapacityCommand& line, const v1::Plan& plan) {
   return plan.repetitions() > 1 ? plan.repetitions() : static_cast<uint32_t>(line.given.Number("repeat", 3));
 }
 
 // `plan`: as built from the user's options.
-CapacitySettings SettingsOf(const CommandLine& line, const v1::Plan& plan, uint32_t clients) {
+CapacitySettings SettingsOf(const CapacityCommand& line, const v1::Plan& plan, uint32_t clients) {
   CapacitySettings settings{.clients = clients,
                             .max_lanes_per_worker = plan.lanes_per_worker(),
                             .repetitions = LevelRepetitions(line, plan),
@@ -118,7 +118,7 @@ class StepListener final : public RunObserver {
 // Chooses the phases while the conductor runs them.
 class CapacityRun {
  public:
-  CapacityRun(const Stage& stage, const CommandLine& line, const v1::Plan& plan)
+  CapacityRun(const Stage& stage, const CapacityCommand& line, const v1::Plan& plan)
       : stage_(stage),
         line_(line),
         plan_(plan),
@@ -191,7 +191,7 @@ class CapacityRun {
 
  private:
   const Stage& stage_;
-  const CommandLine& line_;
+  const CapacityCommand& line_;
   const v1::Plan& plan_;
   const int64_t begin_ns_;
   int64_t measuring_since_ns_ = MonotonicNowNs();
@@ -214,7 +214,7 @@ absl::Status SaveCapacity(const v1::CapacityReport& report, const std::string& d
   });
 }
 
-int PrintCapacityPlan(const Conductor& conductor, const CommandLine& line, const v1::Plan& plan) {
+int PrintCapacityPlan(const Conductor& conductor, const CapacityCommand& line, const v1::Plan& plan) {
   CapacitySettings settings =
       SettingsOf(line, plan, static_cast<uint32_t>(conductor.report().clients_size()));
   std::vector<std::string> notes;
@@ -252,7 +252,7 @@ int PrintCapacityPlan(const Conductor& conductor, const CommandLine& line, const
 
 }  // namespace
 
-absl::Status FitPlanToCapacity(const CommandLine& line, v1::Plan& plan) {
+absl::Status FitPlanToCapacity(const CapacityCommand& line, v1::Plan& plan) {
   IOBENCH_RETURN_IF_ERROR(FormatFor(line.capacity, line.cluster.force).status());
   IOBENCH_RETURN_IF_ERROR(QuestionsIn(line.capacity).status());
   if (!line.capacity.slo.empty()) IOBENCH_RETURN_IF_ERROR(ParseSlo(line.capacity.slo).status());
@@ -273,10 +273,11 @@ absl::Status FitPlanToCapacity(const CommandLine& line, v1::Plan& plan) {
   return absl::OkStatus();
 }
 
-int Capacity(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
+int Capacity(const Stage& stage, const CapacityCommand& line, const v1::Plan& plan) {
   const auto format = FormatFor(line.capacity, line.cluster.force);
   if (!format.ok()) return Fail(format.status(), kExitUsage);
   ConductorOptions options = OptionsFor(stage, line);
+  options.dry_run = line.dry_run;
   options.max_duration_s = 0;  // the search keeps within it by itself
   // Closed loops begin with one lane; a mix has none of them.
   if (!(DuePerSecond(plan.phases(0)) > 0)) options.least_lanes_per_worker = 1;
@@ -311,7 +312,7 @@ int Capacity(const Stage& stage, const CommandLine& line, const v1::Plan& plan) 
   return ExitOfPrinting(report.exit_code(), kExitIo);
 }
 
-int ShowSavedCapacity(const CommandLine& line) {
+int ShowSavedCapacity(const CapacityCommand& line) {
   const auto format = FormatFor(line.capacity, line.cluster.force);
   if (!format.ok()) return Fail(format.status(), kExitUsage);
   const auto questions = QuestionsIn(line.capacity);

@@ -120,7 +120,7 @@ void PrintDryRun(const Conductor& conductor, const v1::Plan& plan, double max_du
 }
 
 // Opens none for a dry run, which shows nothing of a run. The first line on stderr names the address of the metrics.
-absl::StatusOr<LiveViews> OpenViews(const CommandLine& line) {
+absl::StatusOr<LiveViews> OpenViews(const RunCommand& line) {
   if (line.dry_run) return LiveViews();
   absl::StatusOr<LiveViews> views = LiveViews::Open({.screen = line.cluster.live,
                                                      .csv_path = line.cluster.live_csv,
@@ -160,7 +160,7 @@ class ScratchDirectory {
 };
 
 // Measures the network to each client. With many of them it would take minutes, and is left out.
-absl::Status MeasureNetwork(Cluster& cluster, const Stage& stage, const CommandLine& line,
+absl::Status MeasureNetwork(Cluster& cluster, const Stage& stage, const JobOptions& line,
                             std::vector<NetFigures>& figures) {
   const uint32_t clients = std::max(1u, cluster.client_count());
   if (clients > kMaxListedClients) return absl::OkStatus();
@@ -174,7 +174,7 @@ absl::Status MeasureNetwork(Cluster& cluster, const Stage& stage, const CommandL
 
 // Workers of a coordinator that was killed do I/O until their lease is over. Those that --spawn started, and those of
 // MPI, end with it.
-void WaitForEarlierWorkers(const Stage& stage, const CommandLine& line) {
+void WaitForEarlierWorkers(const Stage& stage, const JobOptions& line) {
   if (!stage.resume->crashed || stage.transport.name() != "grpc" || line.cluster.spawn > 0) return;
   const int64_t lease_ns = GrantedLeaseNs(stage.worker_count, NanosFrom(line.cluster.lease_s));
   std::cerr << "waiting for " << FormatSeconds(SecondsFrom(lease_ns))
@@ -183,11 +183,11 @@ void WaitForEarlierWorkers(const Stage& stage, const CommandLine& line) {
   while (MonotonicNowNs() < until_ns && !stage.interrupt.raised()) usleep(20'000);
 }
 
-CoordTime JoinDeadline(const ConductorOptions& options, const CommandLine& line) {
+CoordTime JoinDeadline(const ConductorOptions& options, const JobOptions& line) {
   return options.clock() + NanosFrom(line.cluster.join_timeout_s);
 }
 
-absl::Status PrepareToResume(const Stage& stage, const CommandLine& line, ConductorOptions& options) {
+absl::Status PrepareToResume(const Stage& stage, const JobOptions& line, ConductorOptions& options) {
   const ResumePoint& point = *stage.resume;
   const auto saved_workers =
       static_cast<uint32_t>(std::count_if(point.run.workers().begin(), point.run.workers().end(),
@@ -209,14 +209,14 @@ absl::Status PrepareToResume(const Stage& stage, const CommandLine& line, Conduc
 }
 
 // Where the results are, or will be.
-std::string OutDirectory(const Stage& stage, const CommandLine& line, const std::string& run_name) {
+std::string OutDirectory(const Stage& stage, const JobOptions& line, const std::string& run_name) {
   if (stage.resume != nullptr) return stage.resume->directory;
   return line.cluster.out.empty() ? absl::StrCat("cluster-iobench.out/", run_name) : line.cluster.out;
 }
 
 }  // namespace
 
-ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line) {
+ConductorOptions OptionsFor(const Stage& stage, const JobOptions& line) {
   ConductorOptions options;
   options.run_name = RunName();
   std::random_device random;
@@ -236,8 +236,6 @@ ConductorOptions OptionsFor(const Stage& stage, const CommandLine& line) {
   options.force = line.cluster.force;
   options.label = line.cluster.label;
   options.iozone = IozoneOutputOf(line.given);
-  options.dry_run = line.dry_run;
-  options.preflight_only = line.command == Command::kPreflight || line.command == Command::kValidate;
   options.skip_bad = line.cluster.skip_bad;
   options.share_wait_ns = NanosFrom(line.cluster.share_wait_s);
   options.max_duration_s = line.cluster.max_duration_s;
@@ -250,8 +248,9 @@ void SayComplete(const ResumePoint& point) {
             << point.run.exit_code() << "): there is nothing to resume" << std::endl;
 }
 
-int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
+int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
   ConductorOptions options = OptionsFor(stage, line);
+  options.dry_run = line.dry_run;
   if (stage.resume != nullptr && stage.resume->complete) {
     // The ranks are there and wait.
     Cluster cluster(stage.transport, options.run_id, stage.interrupt, options.patience, options.clock);
@@ -321,21 +320,22 @@ int RunPlan(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
   return ExitOfPrinting(exit_code, kExitIo);
 }
 
-int Preflight(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
+int Preflight(const Stage& stage, const PreflightCommand& line, const v1::Plan& plan) {
   RunObserver nobody;
-  Conductor conductor(stage.transport, nobody, stage.interrupt, stage.coordinator, plan,
-                      OptionsFor(stage, line));
+  ConductorOptions options = OptionsFor(stage, line);
+  options.preflight_only = true;
+  Conductor conductor(stage.transport, nobody, stage.interrupt, stage.coordinator, plan, options);
   const int exit_code = conductor.Run();
   // Lost and missing workers are findings; here they count as a bad deployment, not as a partial run.
   if (!conductor.refusal().ok()) {
     return Fail(conductor.refusal(), exit_code == kExitInterrupted ? exit_code : int{kExitUsage});
   }
-  std::cout << (line.preflight_format == "json" ? PreflightJson(conductor.preflight())
+  std::cout << (line.format == "json" ? PreflightJson(conductor.preflight())
                                                 : PreflightText(conductor.preflight()));
   return ExitOfPrinting(exit_code, kExitIo);
 }
 
-int Selftest(const Stage& stage, const CommandLine& line) {
+int Selftest(const Stage& stage, const SelftestCommand& line) {
   RunObserver nobody;
   ConductorOptions options = OptionsFor(stage, line);
   const bool simulated = line.simulate > 0;
@@ -347,7 +347,7 @@ int Selftest(const Stage& stage, const CommandLine& line) {
     options.before_phases = [&](Cluster& cluster) { return MeasureNetwork(cluster, stage, line, network); };
   }
   const CoordTime begin = options.clock();
-  const v1::Plan plan = EmptyPhases(line.selftest_phases, line.selftest_lanes);
+  const v1::Plan plan = EmptyPhases(line.phases, line.lanes);
   Conductor conductor(stage.transport, nobody, stage.interrupt, stage.coordinator, plan, options);
   const int exit_code = conductor.Run();
   if (!conductor.refusal().ok()) return Fail(conductor.refusal(), exit_code);
@@ -365,7 +365,7 @@ int Selftest(const Stage& stage, const CommandLine& line) {
   return ExitOfPrinting(exit_code, kExitIo);
 }
 
-int NetTest(const Stage& stage, const CommandLine& line) {
+int NetTest(const Stage& stage, const RunCommand& line) {
   const ConductorOptions options = OptionsFor(stage, line);
   Cluster cluster(stage.transport, options.run_id, stage.interrupt, options.patience, options.clock);
   NetTestOptions test{.told_host = line.cluster.coordinator_host,

@@ -38,11 +38,11 @@ namespace iobench {
 namespace {
 
 // Whether to show progress until there is a report, so that the last check of a run that hangs is known.
-bool SaysProgress(const CommandLine& line) {
+bool SaysProgress(const ValidateCommand& line) {
   return line.cluster.progress || isatty(STDERR_FILENO) != 0;
 }
 
-void SayWhichCheck(const CommandLine& line, const Check& check, size_t number, size_t count) {
+void SayWhichCheck(const ValidateCommand& line, const Check& check, size_t number, size_t count) {
   if (!SaysProgress(line)) return;
   std::cerr << "check " << number << " of " << count << ": " << check.name << ": " << check.title
             << std::endl;
@@ -115,7 +115,7 @@ int ExitCodeFor(const absl::Status& ended, const v1::ValidateReport& report) {
 // Collects what the checks of performance need to know of the phases, and says which phase runs.
 class PhaseListener final : public RunObserver {
  public:
-  explicit PhaseListener(const CommandLine& line) : line_(line) {}
+  explicit PhaseListener(const ValidateCommand& line) : line_(line) {}
 
   void RunStarts(const v1::RunReport& report) override {
     const v1::Plan& plan = report.run().plan();
@@ -135,14 +135,14 @@ class PhaseListener final : public RunObserver {
   const std::map<std::string, std::string>& errors() const { return errors_; }
 
  private:
-  const CommandLine& line_;
+  const ValidateCommand& line_;
   std::map<std::string, std::string> errors_;
 };
 
 // Runs the checks while the conductor holds the workers.
 class Validation {
  public:
-  Validation(const Stage& stage, const CommandLine& line, CheckChoice choice, HookLog& hook_log,
+  Validation(const Stage& stage, const ValidateCommand& line, CheckChoice choice, HookLog& hook_log,
              HookLog& client_hook_log, const PhaseListener& listener)
       : line_(line),
         own_boot_id_(stage.coordinator.boot_id()),
@@ -260,7 +260,7 @@ class Validation {
     refused_ = true;
   }
 
-  const CommandLine& line_;
+  const ValidateCommand& line_;
   const std::string own_boot_id_;
   const CheckChoice choice_;
   HookLog& hook_log_;
@@ -278,7 +278,7 @@ absl::Status CheckValidateReport(const ValidateOptions& options) {
   return ValidateFormatOf(options).status();
 }
 
-int Validate(const Stage& stage, const CommandLine& line, const v1::Plan& plan) {
+int Validate(const Stage& stage, const ValidateCommand& line, const v1::Plan& plan) {
   auto choice = ChoiceFrom(line.validate);
   if (!choice.ok()) return Fail(choice.status(), kExitUsage);
   const auto format = ValidateFormatOf(line.validate);
@@ -290,6 +290,7 @@ int Validate(const Stage& stage, const CommandLine& line, const v1::Plan& plan) 
   PhaseListener listener(line);
   Validation validation(stage, line, *std::move(choice), **hook_log, **client_hook_log, listener);
   ConductorOptions options = OptionsFor(stage, line);
+  options.preflight_only = true;
   options.examine = [&validation](const Examination& examined) { validation.Run(examined); };
   Conductor conductor(stage.transport, listener, stage.interrupt, stage.coordinator, plan,
                       std::move(options));

@@ -47,7 +47,7 @@ std::vector<HostEntry> AllHosts(const Job& job) {
 }
 
 absl::StatusOr<Listener> ListenFor(const Job& job) {
-  const ClusterOptions& place = job.line.cluster;
+  const ClusterOptions& place = job.options.cluster;
   std::vector<std::string> names;
   for (const ClientEntry& client : job.clients) names.push_back(HostOfClient(client).host);
   for (const HostEntry& host : AllHosts(job)) names.push_back(host.host);
@@ -77,7 +77,7 @@ std::string RemoteShellOf(const ClusterOptions& place) {
 // What to start, and on which hosts. The file of `options` is set if there is something to ship.
 absl::StatusOr<std::vector<RemoteStart>> StartsFor(const Job& job, const WorkerArguments& words,
                                                    LaunchOptions& options) {
-  const ClusterOptions& place = job.line.cluster;
+  const ClusterOptions& place = job.options.cluster;
   const std::string shell = RemoteShellOf(place);
   std::vector<HostEntry> logins = AllHosts(job);
   for (const ClientEntry& client : job.clients) logins.push_back(HostOfClient(client));
@@ -96,7 +96,7 @@ absl::StatusOr<std::vector<RemoteStart>> StartsFor(const Job& job, const WorkerA
 // Whether each worker of a client list tests the path of its own line. A run that is resumed tests what it tested
 // before, which its options no longer say.
 bool HaveOwnPaths(const Job& job) {
-  if (job.resume == nullptr) return !SaysWhere(job.line.given);
+  if (job.resume == nullptr) return !SaysWhere(job.options.given);
   const auto& workers = job.resume->run.workers();
   return std::any_of(workers.begin(), workers.end(),
                      [](const v1::WorkerFacts& worker) { return !worker.path().empty(); });
@@ -105,7 +105,7 @@ bool HaveOwnPaths(const Job& job) {
 }  // namespace
 
 int RunOnHosts(const Job& job) {
-  const ClusterOptions& place = job.line.cluster;
+  const ClusterOptions& place = job.options.cluster;
   auto listener = ListenFor(job);
   if (!listener.ok()) return Fail(listener.status(), kExitUsage);
   const auto address = AddressForClients(listener->transport->bound_address(), place.coordinator_host);
@@ -142,7 +142,7 @@ int RunOnHosts(const Job& job) {
       .started_here = nullptr,
       .missing = [&launcher](const std::vector<v1::WorkerFacts>&) { return launcher->Missing(); },
       .faults = [&launcher] { return launcher->faults(); }};
-  const int exit_code = CarryOut(job, *listener->transport, WorkersOf(job), watch);
+  const int exit_code = CarryOutConnected(job, *listener->transport, WorkersOf(job), watch);
   listener->transport.reset();  // disconnect first, so that the workers end on their own
   return exit_code;
 }

@@ -2,7 +2,7 @@
 #ifndef COORDINATOR_STAGE_RUN_ON_HOSTS_H_
 #define COORDINATOR_STAGE_RUN_ON_HOSTS_H_
 
-#include "coordinator/stage/transports.h"
+#include "coordinator/stage/job.h"
 
 namespace iobench {
 

@@ -72,8 +72,8 @@ absl::Status StartClients(uint32_t count, const std::string& address, const Join
 }  // namespace
 
 int RunSimulation(const Job& job) {
-  const uint32_t count = job.line.simulate;
-  const bool insecure = job.line.cluster.insecure;
+  const uint32_t count = job.simulate;
+  const bool insecure = job.options.cluster.insecure;
   const auto loopback = ParseGrpcAddress(kLoopback);
   if (!loopback.ok()) return Fail(loopback.status(), kExitUsage);
   JoinSecurityOptions options;
@@ -96,7 +96,7 @@ int RunSimulation(const Job& job) {
                      " with simulated clients ended before all had joined: ", ended->ForPeople()));
   };
   watch.started_here = [](const v1::WorkerFacts&) { return true; };  // others do not have the token
-  const int exit_code = CarryOut(job, **transport, count, std::move(watch));
+  const int exit_code = CarryOutConnected(job, **transport, count, std::move(watch));
   transport->reset();  // disconnect first, so that the clients end on their own
   if (TheInterrupt().raised()) processes.Hurry();
   return exit_code;

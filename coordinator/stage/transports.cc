@@ -29,7 +29,6 @@
 #include "coordinator/launch/worker_needs.h"
 #include "coordinator/option/transport_names.h"
 #include "coordinator/run/failure.h"
-#include "coordinator/run/run_command.h"
 #include "coordinator/stage/run_on_hosts.h"
 #include "coordinator/process/signals.h"
 #include "coordinator/stage/simulation.h"
@@ -39,31 +38,8 @@
 namespace iobench {
 namespace {
 
-// Runs the command once there are workers.
-int Carry(const Stage& stage, const Job& job) {
-  if (job.line.cluster.net_test) return NetTest(stage, job.line);
-  if (job.line.command == Command::kSelftest) return Selftest(stage, job.line);
-  if (job.line.command == Command::kValidate) return Validate(stage, job.line, job.plan);
-  if (job.line.command == Command::kCapacity) return Capacity(stage, job.line, job.plan);
-  if (job.line.command == Command::kPreflight) return Preflight(stage, job.line, job.plan);
-  return RunPlan(stage, job.line, job.plan);
-}
-
-Stage StageOn(Transport& transport, uint32_t worker_count, const Job& job, JoinWatch join_watch = {}) {
-  WorkerOptions identity;
-  identity.measure_costs = false;
-  return {.transport = transport,
-          .worker_count = worker_count,
-          .interrupt = TheInterrupt(),
-          .coordinator = MakeWorkerService(identity)->Facts(),
-          .command = job.command,
-          .join_watch = std::move(join_watch),
-          .resume = job.resume};
-}
-
 int RunLocal(const Job& job) {
-  const CommandLine& line = job.line;
-  if (line.cluster.net_test) {
+  if (job.options.cluster.net_test) {
     return Fail(absl::InvalidArgumentError(
                     "-+t (--net-test) tests the network between workers and this process: use -+m, "
                     "--listen, --spawn or mpirun"),
@@ -72,21 +48,14 @@ int RunLocal(const Job& job) {
   const std::unique_ptr<WorkerHandler> worker = MakeWorkerService(WorkerOptions());
   WorkerHandler* const workers[] = {worker.get()};
   InProcessTransport transport(workers);
-  return Carry(StageOn(transport, 1, job), job);
-}
-
-// Everything is saved, and only the connections are closed. A worker that was told to leave has 30 s.
-void BoundTheEnd(int exit_code) {
-  constexpr double kEndTakesS = 90;
-  EndAfter(kEndTakesS, "cluster-iobench: the connections of the workers do not end; the results are complete\n",
-           exit_code);
+  return CarryOut(job, transport, 1);
 }
 
 uint32_t WorkersOfGrpc(const Job& job) {
-  const ClusterOptions& place = job.line.cluster;
+  const ClusterOptions& place = job.options.cluster;
   if (!job.hosts.empty()) return WorkersOn(job.hosts);
   if (!job.clients.empty()) return static_cast<uint32_t>(job.clients.size());
-  return place.spawn > 0 ? place.spawn : std::max(place.workers, job.line.simulate);
+  return place.spawn > 0 ? place.spawn : std::max(place.workers, job.simulate);
 }
 
 // Who connects to this process, and what starts them.
@@ -108,7 +77,7 @@ GrpcPeers PeersOfGrpc(const Job& job) {
     peers.remote_shells = (job.hosts.empty() ? job.clients.size() : job.hosts.size()) + peers.samplers;
     return peers;
   }
-  peers.samplers = job.line.cluster.samplers;
+  peers.samplers = job.options.cluster.samplers;
   if (peers.samplers > 0 && !job.plan.server_path().empty()) {
     peers.server_workers = peers.samplers * WorkersOfEachServer(peers.workers, peers.samplers);
   }
@@ -133,7 +102,7 @@ absl::Status CheckDescriptors(const GrpcPeers& peers) {
 // Workers that cannot start all of their threads would fail one by one, or wait for what gRPC's would have done.
 absl::Status CheckThreadsHere(const Job& job, const GrpcPeers& peers) {
   constexpr uint64_t kOwn = 4;  // for connections, reports, --live and hooks
-  const uint32_t processes = job.line.cluster.spawn;
+  const uint32_t processes = job.options.cluster.spawn;
   const uint64_t of_worker = ThreadsOfWorker(LanesPerWorker(job));
   return CheckThreads(ThreadLimitOfThisProcess(),
                       kOwn + GrpcThreadCount() + peers.remote_shells + processes * of_worker,
@@ -144,24 +113,24 @@ absl::Status CheckThreadsHere(const Job& job, const GrpcPeers& peers) {
 }
 
 int RunGrpc(const Job& job) {
-  const CommandLine& line = job.line;
+  const ClusterOptions& place = job.options.cluster;
   const GrpcPeers peers = PeersOfGrpc(job);
   const uint32_t worker_count = peers.workers;
   absl::Status enough = CheckDescriptors(peers);
   enough.Update(CheckThreadsHere(job, peers));
   if (!enough.ok()) return Fail(enough, kExitUsage);
-  if (line.simulate > 0) return RunSimulation(job);
+  if (job.simulate > 0) return RunSimulation(job);
   if (!job.clients.empty() || !job.hosts.empty()) return RunOnHosts(job);
-  std::string address = line.cluster.listen;
+  std::string address = place.listen;
   std::unique_ptr<SocketDirectory> socket;
-  const uint32_t processes = line.cluster.spawn;
+  const uint32_t processes = place.spawn;
   if (processes > 0) {
     auto made = SocketDirectory::Make();
     if (!made.ok()) return Fail(made.status(), kExitUsage);
     socket = std::make_unique<SocketDirectory>(*std::move(made));
     address = socket->address();
   }
-  const auto setup = PrepareSecurity(address, line.cluster);
+  const auto setup = PrepareSecurity(address, place);
   if (!setup.ok()) return Fail(setup.status(), kExitUsage);
   const JoinSecurity& security = setup->security;
   JoinWatch watch;
@@ -189,7 +158,7 @@ int RunGrpc(const Job& job) {
     const auto reached = AddressForClients(bound, "");
     const std::string program =
         absl::StrCat("cluster-iobench worker --join ", ShellWord(reached.ok() ? *reached : bound),
-                     WorkerWords(security, line.cluster));
+                     WorkerWords(security, place));
     const std::string join =
         absl::StrCat(program, NeedsOfWorkers(job.plan, TargetRoots::kOfPlan).Arguments());
     const std::string sampler =
@@ -198,9 +167,9 @@ int RunGrpc(const Job& job) {
     if (security.insecure) std::cerr << kInsecureWarning << std::endl;
     std::cerr << "waiting for " << worker_count << (worker_count == 1 ? " worker" : " workers") << ": "
               << join << std::endl;
-    if (line.cluster.samplers > 0) {
-      std::cerr << "and for " << line.cluster.samplers
-                << (line.cluster.samplers == 1 ? " sampler, on a server" : " samplers, on servers") << ": "
+    if (place.samplers > 0) {
+      std::cerr << "and for " << place.samplers
+                << (place.samplers == 1 ? " sampler, on a server" : " samplers, on servers") << ": "
                 << (measures_servers ? sampler : "the same command with --sampler") << std::endl;
     }
     watch.missing = [join, sampler, worker_count](const std::vector<v1::WorkerFacts>& joined) {
@@ -208,8 +177,7 @@ int RunGrpc(const Job& job) {
       return absl::StrCat(worker_count - joined.size(), ", to be started on their hosts with `", join, "`");
     };
   }
-  const int exit_code = Carry(StageOn(**transport, worker_count, job, watch), job);
-  BoundTheEnd(exit_code);
+  const int exit_code = CarryOutConnected(job, **transport, worker_count, watch);
   transport->reset();  // disconnect first, so that the workers end on their own
   if (spawner != nullptr && TheInterrupt().raised()) spawner->Hurry();
   return exit_code;
@@ -236,7 +204,7 @@ int RunMpi(const Job& job) {
   }
   if (janitor != nullptr) janitor->LeaveDataToOthers();
   std::unique_ptr<Transport> transport = (*session)->Coordinator(*worker);
-  const int exit_code = Carry(StageOn(*transport, static_cast<uint32_t>((*session)->size()), job), job);
+  const int exit_code = CarryOut(job, *transport, static_cast<uint32_t>((*session)->size()));
   transport.reset();
   if ((*session)->CanEnd()) return exit_code;
   // The results are saved. MPI ends the job in the only way that does not wait for the missing rank.
@@ -251,15 +219,15 @@ int RunMpi(const Job& job) {
 #endif
 }
 
-uint32_t OneWorker(const CommandLine&, const MpiLaunch&) {
+uint32_t OneWorker(const ClusterOptions&, const MpiLaunch&) {
   return 1;
 }
-uint32_t RanksPromised(const CommandLine&, const MpiLaunch& launch) {
+uint32_t RanksPromised(const ClusterOptions&, const MpiLaunch& launch) {
   return static_cast<uint32_t>(std::max(0, launch.promised_ranks));
 }
-uint32_t WorkersAskedFor(const CommandLine& line, const MpiLaunch&) {
-  if (!line.cluster.client_list.empty()) return 1;  // with as many lanes as the list has lines
-  return line.cluster.spawn > 0 ? line.cluster.spawn : line.cluster.workers;
+uint32_t WorkersAskedFor(const ClusterOptions& place, const MpiLaunch&) {
+  if (!place.client_list.empty()) return 1;  // with as many lanes as the list has lines
+  return place.spawn > 0 ? place.spawn : place.workers;
 }
 
 constexpr TransportSpec kTransports[] = {
@@ -284,47 +252,32 @@ constexpr bool EveryNameHasARow() {
 static_assert(EveryNameHasARow(), "list the transport in coordinator/option/transport_names.h too");
 
 // The one that `auto` selects.
-const char* FittingTransport(const CommandLine& line, const MpiLaunch& launch) {
-  if (!line.cluster.client_list.empty() || !line.cluster.hosts.empty()) return "grpc";
-  if (line.cluster.spawn > 0 || !line.cluster.listen.empty()) return "grpc";
-  if (line.simulate > 0) return "grpc";
+const char* FittingTransport(const ClusterOptions& place, bool simulated, const MpiLaunch& launch) {
+  if (!place.client_list.empty() || !place.hosts.empty()) return "grpc";
+  if (place.spawn > 0 || !place.listen.empty()) return "grpc";
+  if (simulated) return "grpc";
   return launch.launched ? "mpi" : "local";
 }
 
 }  // namespace
 
-const TransportSpec& ChosenTransport(const CommandLine& line, const MpiLaunch& launch) {
-  const std::string& asked = line.cluster.transport;
-  const std::string name = asked == "auto" ? FittingTransport(line, launch) : asked;
+const TransportSpec& ChosenTransport(const ClusterOptions& place, bool simulated, const MpiLaunch& launch) {
+  const std::string& asked = place.transport;
+  const std::string name = asked == "auto" ? FittingTransport(place, simulated, launch) : asked;
   const auto found = std::find_if(std::begin(kTransports), std::end(kTransports),
                                   [&name](const TransportSpec& spec) { return name == spec.name; });
   assert(found != std::end(kTransports));
   return *found;
 }
 
-uint32_t LanesPerWorker(const Job& job) {
-  return std::max({1u, job.plan.lanes_per_worker(), job.line.selftest_lanes});
-}
-
-int CarryOut(const Job& job, Transport& transport, uint32_t worker_count, JoinWatch join_watch) {
-  const int exit_code = Carry(StageOn(transport, worker_count, job, std::move(join_watch)), job);
-  BoundTheEnd(exit_code);
-  return exit_code;
-}
-
-// True if the options say which directories are tested; otherwise each client of a list tests its own.
-bool SaysWhere(const GivenOptions& given) {
-  return given.Has("path") || given.Has("file") || given.Has("files");
-}
-
 // Otherwise each of a launcher's ranks would start, or wait for, all workers.
-absl::Status CheckNoRanks(const CommandLine& line, const MpiLaunch& launch) {
+absl::Status CheckNoRanks(const ClusterOptions& place, const MpiLaunch& launch) {
   if (!launch.launched || launch.promised_ranks == 1) return absl::OkStatus();
-  const char* const option = line.cluster.spawn > 0              ? "--spawn"
-                             : !line.cluster.hosts.empty()       ? "--hosts"
-                             : !line.cluster.client_list.empty() ? "-+m (--client-list)"
-                             : !line.cluster.listen.empty()      ? "--listen"
-                             : line.cluster.transport == "local" ? "--transport local"
+  const char* const option = place.spawn > 0              ? "--spawn"
+                             : !place.hosts.empty()       ? "--hosts"
+                             : !place.client_list.empty() ? "-+m (--client-list)"
+                             : !place.listen.empty()      ? "--listen"
+                             : place.transport == "local" ? "--transport local"
                                                                  : nullptr;
   if (option == nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(

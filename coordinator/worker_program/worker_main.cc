@@ -6,6 +6,7 @@
 
 #include <iostream>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "common/open_file_limit.h"
@@ -39,27 +40,26 @@ int WorkerMain(const std::vector<std::string>& arguments) {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGCHLD, SIG_DFL);
   LogToStandardError();
-  const auto line = ParseCommandLine(arguments);
-  if (!line.ok()) return Fail(line.status(), kExitUsage);
-  if (!line->cluster.user.empty()) {
-    if (const absl::Status now = BecomeUser(line->cluster.user); !now.ok()) return Fail(now, kExitUsage);
+  const auto command = ParseCommandLine(arguments);
+  if (!command.ok()) return Fail(command.status(), kExitUsage);
+  if (const std::string user = UserOf(*command); !user.empty()) {
+    if (const absl::Status now = BecomeUser(user); !now.ok()) return Fail(now, kExitUsage);
   }
-  switch (line->command) {
-    case Command::kText:
-      std::cout << line->text << std::flush;
-      return kExitOk;
-    case Command::kWorker:
-      HandleSignals();
-      return line->slots > 1 || line->server_workers > 0 ? RunWorkerSlots(*line, arguments)
-                                                         : RunWorker(*line);
-    case Command::kClean:  // `clean --hosts` uses it where nothing else is installed
-      if (line->cluster.hosts.empty()) return Clean(line->clean_directories, line->cluster.force);
-      [[fallthrough]];
-    default:
-      return Fail(absl::InvalidArgumentError(
-                      "this program is only the worker: `worker --join ADDR` is its one command"),
-                  kExitUsage);
+  if (const auto* const answer = std::get_if<TextAnswer>(&*command); answer != nullptr && !answer->misuse) {
+    std::cout << answer->text << std::flush;
+    return kExitOk;
   }
+  if (const auto* const worker = std::get_if<JoinCommand>(&*command)) {
+    HandleSignals();
+    return worker->slots > 1 || worker->server_workers > 0 ? RunWorkerSlots(*worker, arguments) : RunWorker(*worker);
+  }
+  // `clean --hosts` uses it where nothing else is installed.
+  if (const auto* const clean = std::get_if<CleanupCommand>(&*command); clean != nullptr && clean->hosts.empty()) {
+    return Clean(clean->directories, clean->force);
+  }
+  return Fail(
+      absl::InvalidArgumentError("this program is only the worker: `worker --join ADDR` is its one command"),
+      kExitUsage);
 }
 
 }  // namespace

@@ -83,6 +83,13 @@ def test_coordinator_and_worker_do_not_know_each_other():
     assert joining == JOINING
 
 
+def test_nothing_on_the_stage_uses_the_table_of_transports():
+    """It names what sets each transport up; what is set up needs only the job (job.h)."""
+    users = [file.name for file in sorted((ROOT / "coordinator/stage").glob("*.*"))
+             if '"coordinator/stage/transports.h"' in file.read_text()]
+    assert users == ["transports.cc"]
+
+
 def test_few_sources_are_loose_in_coordinator():
     loose = sorted(each.name for each in (ROOT / "coordinator").glob("*.*") if each.suffix in (".h", ".cc"))
     assert len(loose) <= MOST_LOOSE_SOURCES, loose

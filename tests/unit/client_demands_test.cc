@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "common/model/plan_targets.h"
-#include "coordinator/command_line/cli.h"
 #include "coordinator/plan/plan_builder.h"
+#include "tests/support/command_words.h"
 
 namespace iobench {
 namespace {
@@ -16,7 +16,7 @@ struct Deployment {
   v1::Plan plan;
   std::vector<Member> members;
 
-  explicit Deployment(const Strings& arguments) : plan(*BuildPlan(ParseCommandLine(arguments)->given, {})) {
+  explicit Deployment(const Strings& arguments) : plan(*BuildPlan(JobFrom(arguments)->given, {})) {
     for (const uint32_t client : {0, 0, 1}) {
       Member member;
       member.number = static_cast<uint32_t>(members.size());

@@ -6,10 +6,10 @@
 
 #include "common/host_identity.h"
 #include "common/text/units.h"
-#include "coordinator/command_line/cli.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/run/data/access_check.h"
 #include "coordinator/run/data/data_ledger.h"
+#include "tests/support/command_words.h"
 
 namespace iobench {
 namespace {
@@ -62,7 +62,7 @@ struct Deployment {
     for (int worker : {0, 1}) *Seen(worker).mutable_manifest() = manifest;
   }
   static v1::Plan PlanOf(const std::vector<std::string>& arguments) {
-    return *BuildPlan(ParseCommandLine(arguments)->given, {});
+    return *BuildPlan(JobFrom(arguments)->given, {});
   }
 
   absl::StatusOr<DataDecision> Decide() {

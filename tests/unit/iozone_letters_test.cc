@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "coordinator/option/command_table.h"
 #include "coordinator/option/option.h"
 #include "tests/unit/golden_file.h"
 
@@ -31,12 +32,25 @@ const std::vector<std::string>& IozoneLetters() {
 
 std::vector<std::string> OurLetters() {
   std::vector<std::string> letters;
-  for (const OptionSpec& option : RunOptions()) {
+  for (const OptionSpec& option : kPlanOptions) {
     if (!option.letter.empty()) letters.emplace_back(option.letter);
   }
   for (const LaunchLetter& letter : LaunchLetters()) letters.emplace_back(letter.letter);
   for (const RefusedLetter& letter : RefusedLetters()) letters.emplace_back(letter.letter);
   return letters;
+}
+
+TEST_CASE("a letter that is no option of a plan stands for an option of run, and takes an argument if that does") {
+  for (const LaunchLetter& letter : LaunchLetters()) {
+    if (letter.name == "help" || letter.name == "version") continue;
+    INFO(std::string(letter.name));
+    const auto rows = CommandOptions();
+    const auto row = std::find_if(rows.begin(), rows.end(), [&letter](const OptionSpec& option) {
+      return option.name == letter.name && (option.commands & kForRun) != 0;
+    });
+    REQUIRE(row != rows.end());
+    CHECK(row->is_flag() != letter.takes_argument);
+  }
 }
 
 TEST_CASE("every letter of IOzone is an option here or refused with a reason, and none is both") {

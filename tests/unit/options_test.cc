@@ -10,13 +10,14 @@
 #include "absl/strings/str_split.h"
 #include "common/model/plan_traits.h"
 #include "common/text/units.h"
-#include "coordinator/command_line/cli.h"
+#include "coordinator/option/command_table.h"
 #include "coordinator/option/iozone_letters.h"
 #include "coordinator/option/iozone_output.h"
 #include "coordinator/option/option.h"
 #include "coordinator/option/option_rules.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/plan/plan_check.h"
+#include "tests/support/command_words.h"
 #include "tests/support/temp_dir.h"
 
 namespace iobench {
@@ -26,7 +27,7 @@ using Catch::Contains;
 
 absl::StatusOr<v1::Plan> PlanFor(const std::string& words) {
   const std::vector<std::string> arguments = absl::StrSplit(words, ' ', absl::SkipEmpty());
-  auto line = ParseCommandLine(arguments);
+  auto line = JobFrom(arguments);
   if (!line.ok()) return line.status();
   auto plan = BuildPlan(line->given, {.default_lanes = 2, .worker_count = 4, .memory_bytes = 1_GiB});
   if (!plan.ok()) return plan;
@@ -210,7 +211,7 @@ TEST_CASE("every option writes what it says into the plan") {
 TEST_CASE("an option's fields are fields of a plan, and it has a help line") {
   const v1::Plan plan;
   std::set<std::string> names, letters;
-  for (const OptionSpec& option : RunOptions()) {
+  for (const OptionSpec& option : kPlanOptions) {
     INFO(std::string(option.name));
     CHECK(names.insert(std::string(option.name)).second);
     if (!option.letter.empty()) CHECK(letters.insert(std::string(option.letter)).second);
@@ -252,8 +253,8 @@ TEST_CASE("options that contradict each other are refused, and both are named") 
     return " 2";
   };
   for (const ForbiddenPair& pair : ForbiddenPairs()) {
-    const OptionSpec& one = OptionNamed(pair.one);
-    const OptionSpec& other = OptionNamed(pair.other);
+    const OptionSpec& one = pair.one.spec();
+    const OptionSpec& other = pair.other.spec();
     // Both options, each with the argument that it needs.
     const std::string words = absl::StrCat("--", std::string(one.name), argument_of(one), " --",
                                            std::string(other.name), argument_of(other));
@@ -370,6 +371,24 @@ TEST_CASE("every phase of the smoke suite lasts long enough for a figure") {
   }
 }
 
+TEST_CASE("each option of a command is one, and each command has a struct") {
+  for (const CommandSpec& command : Commands()) {
+    std::set<std::string> names;
+    const bool has_workload = ((kForRun | kForPreflight | kForCapacity) & command.command) != 0;
+    for (const OptionSpec& option : kPlanOptions) {
+      if (has_workload && (option.commands & command.command) != 0) names.insert(std::string(option.name));
+    }
+    for (const OptionSpec& option : CommandOptions()) {
+      if ((option.commands & command.command) == 0) continue;
+      INFO(std::string(command.name) << " " << std::string(option.name));
+      CHECK(names.insert(std::string(option.name)).second);
+      CHECK(option.field.of != nullptr);
+      CHECK((option.group == OptionGroup::kHidden || !option.help.empty()));
+    }
+    CHECK_THAT(TextFrom({std::string(command.name), "--help"}), Contains(std::string(command.help)));
+  }
+}
+
 TEST_CASE("an empty argument is none") {
   for (const char* const option : {"--listen", "--out", "--path", "--client-list", "--transport", "-i"}) {
     INFO(option);
@@ -384,19 +403,19 @@ TEST_CASE("compare and history take several results, and what decides their verd
   const auto line = ParseCommandLine({"compare", "base", "other", "--level", "99", "--fail-under", "95",
                                       "--format", "junit", "--output", "x.xml", "--force"});
   REQUIRE(line.ok());
-  CHECK(line->command == Command::kCompare);
-  CHECK(line->compare.directories == std::vector<std::string>{"base", "other"});
-  CHECK(line->compare.level_percent == 99);
-  CHECK(line->compare.fail_under_percent == 95);
-  CHECK(line->compare.format == "junit");
-  CHECK(line->compare.output == "x.xml");
-  CHECK(line->compare.replace);
-  const auto history = ParseCommandLine({"history", "days"});
-  REQUIRE(history.ok());
-  CHECK(history->command == Command::kHistory);
-  CHECK(history->compare.level_percent == 95);
-  CHECK(history->compare.fail_under_percent == 0);
-  CHECK(history->compare.format == "text");
+  const auto& compare = std::get<CompareCommand>(*line);
+  CHECK(compare.directories == std::vector<std::string>{"base", "other"});
+  CHECK(compare.level_percent == 99);
+  CHECK(compare.fail_under_percent == 95);
+  CHECK(compare.format == "junit");
+  CHECK(compare.output == "x.xml");
+  CHECK(compare.replace);
+  const auto days = ParseCommandLine({"history", "days"});
+  REQUIRE(days.ok());
+  const auto& history = std::get<HistoryCommand>(*days);
+  CHECK(history.level_percent == 95);
+  CHECK(history.fail_under_percent == 0);
+  CHECK(history.format == "text");
   for (const char* const level : {"49", "100", "much"})
     CHECK(!ParseCommandLine({"compare", "a", "b", "--level", level}).ok());
   CHECK(!ParseCommandLine({"history"}).ok());
@@ -404,7 +423,7 @@ TEST_CASE("compare and history take several results, and what decides their verd
 
 TEST_CASE("options for workers elsewhere need some") {
   const auto refusal = [](const std::vector<std::string>& words, const char* transport) {
-    return std::string(CheckUsesOf(ParseCommandLine(words)->cluster, transport).message());
+    return std::string(CheckUsesOf(JobFrom(words)->cluster, transport).message());
   };
   CHECK_THAT(refusal({"--insecure"}, "local"), Contains("--insecure") && Contains("--listen"));
   CHECK_THAT(refusal({"--insecure", "--spawn", "2"}, "grpc"), Contains("--insecure"));
@@ -420,9 +439,9 @@ TEST_CASE("options for workers elsewhere need some") {
 }
 
 TEST_CASE("numbers of workers and lanes are decimal") {
-  CHECK(ParseCommandLine({"--op", "write", "--spawn", "010"})->cluster.spawn == 10);
-  CHECK(ParseCommandLine({"--op", "write", "--listen", ":9400", "--workers", "08"})->cluster.workers == 8);
-  CHECK(ParseCommandLine({"selftest", "-t", "010"})->selftest_lanes == 10);
+  CHECK(JobFrom({"--op", "write", "--spawn", "010"})->cluster.spawn == 10);
+  CHECK(JobFrom({"--op", "write", "--listen", ":9400", "--workers", "08"})->cluster.workers == 8);
+  CHECK(std::get<SelftestCommand>(*ParseCommandLine({"selftest", "-t", "010"})).lanes == 10);
   CHECK_THAT(ErrorOf("-i 0 --spawn 0x10"), Contains("\"0x10\" is not a number from 1 to 1024"));
 }
 
@@ -477,31 +496,31 @@ TEST_CASE("what is wrong with an option points to the help of its command") {
 TEST_CASE("help shows arguments in one form") {
   for (const char* const command : {"run", "preflight", "validate", "worker", "report", "compare", "history",
                                     "capacity", "observe", "selftest", "clean"}) {
-    const std::string help = ParseCommandLine({command, "--help"})->text;
+    const std::string help = TextFrom({command, "--help"});
     INFO(help);
     CHECK_THAT(help, Contains(absl::StrCat("\nUsage: cluster-iobench ", command, " [OPTIONS]")));
     for (const char* const not_ours : {" ... ", "DIR TEXT", "REQUIRED"})
       CHECK_THAT(help, !Contains(not_ours));
   }
-  const std::string of_compare = ParseCommandLine({"compare", "--help"})->text;
+  const std::string of_compare = TextFrom({"compare", "--help"});
   CHECK_THAT(of_compare, Contains("[OPTIONS] DIR...\n"));
   CHECK_THAT(of_compare, Contains("\n  DIR...    "));
-  const std::string of_clean = ParseCommandLine({"clean", "--help"})->text;
+  const std::string of_clean = TextFrom({"clean", "--help"});
   CHECK_THAT(of_clean, Contains("[OPTIONS] [DIR...]\n"));
   CHECK_THAT(of_clean, Contains("\n  DIR...    "));
-  const std::string of_report = ParseCommandLine({"report", "--help"})->text;
+  const std::string of_report = TextFrom({"report", "--help"});
   CHECK_THAT(of_report, Contains("[OPTIONS] DIR\n"));
   CHECK_THAT(of_report, Contains("\n  DIR    "));
-  CHECK_THAT(ParseCommandLine({"worker", "--help"})->text, Contains("\n  --join ADDR (required)  "));
-  CHECK_THAT(ParseCommandLine({"validate", "--help"})->text, Contains("\n  --only NAMES    "));
+  CHECK_THAT(TextFrom({"worker", "--help"}), Contains("\n  --join ADDR (required)  "));
+  CHECK_THAT(TextFrom({"validate", "--help"}), Contains("\n  --only NAMES    "));
 }
 
 TEST_CASE("what --help is asked about is known, or an error") {
   CHECK_THAT(std::string(ParseCommandLine({"--help", "nosuch"}).status().message()), Contains("\"nosuch\""));
   CHECK_THAT(std::string(ParseCommandLine({"run", "-h", "nosuch"}).status().message()),
              Contains("\"nosuch\""));
-  CHECK(ParseCommandLine({"--help", "worker"})->text == ParseCommandLine({"worker", "--help"})->text);
-  CHECK_THAT(ParseCommandLine({"--help", "iozone"})->text, Contains("IOzone's letters"));
+  CHECK(TextFrom({"--help", "worker"}) == TextFrom({"worker", "--help"}));
+  CHECK_THAT(TextFrom({"--help", "iozone"}), Contains("IOzone's letters"));
 }
 
 TEST_CASE("a pattern that no shell would read is refused") {
@@ -683,7 +702,7 @@ TEST_CASE("what changes only reports, and what is always so here, changes no pla
 TEST_CASE("each letter of IOzone's formats asks for its part of them, and without one nothing is asked for") {
   const auto output_of = [](const std::string& words) {
     const std::vector<std::string> arguments = absl::StrSplit(words, ' ', absl::SkipEmpty());
-    return IozoneOutputOf(ParseCommandLine(arguments)->given);
+    return IozoneOutputOf(JobFrom(arguments)->given);
   };
   const std::map<std::string, std::string> field_of = {
       {"-R", "excel"},   {"-O", "ops_per_s"}, {"-N", "us_per_op"},   {"-C", "children"},
@@ -787,20 +806,20 @@ TEST_CASE("every suite is a plan that can be run") {
 }
 
 TEST_CASE("a flag of the table is on or off as it is given, and nothing else") {
-  for (const OptionSpec& option : RunOptions()) {
+  for (const OptionSpec& option : kPlanOptions) {
     if (!option.is_flag()) continue;
     INFO(option.name);
     for (const char* const on : {"", "1", "true", "yes", "YES"}) {
       GivenOptions given;
       REQUIRE(given.Add(option, on).ok());
-      CHECK(given.Has(option.name));
+      CHECK(given.Has(OptionName(option)));
     }
     for (const char* const off : {"0", "false", "no", "False"}) {
       GivenOptions given;
       REQUIRE(given.Add(option, off).ok());
-      CHECK_FALSE(given.Has(option.name));
+      CHECK_FALSE(given.Has(OptionName(option)));
       REQUIRE(given.Add(option, "yes").ok());
-      CHECK(given.Has(option.name));  // the last one counts
+      CHECK(given.Has(OptionName(option)));  // the last one counts
     }
     for (const char* const neither : {"banana", "2", "-1", "on", " "}) {
       CHECK_FALSE(GivenOptions().Add(option, neither).ok());

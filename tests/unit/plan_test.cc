@@ -3,12 +3,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/units.h"
-#include "coordinator/command_line/cli.h"
 #include "coordinator/option/iozone_letters.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_yaml.h"
+#include "tests/support/command_words.h"
 
 namespace iobench {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using Catch::Contains;
 
 absl::StatusOr<v1::Plan> PlanFor(const std::vector<std::string>& arguments) {
-  auto line = ParseCommandLine(arguments);
+  auto line = JobFrom(arguments);
   if (!line.ok()) return line.status();
   auto plan = BuildPlan(line->given, {});
   if (!plan.ok()) return plan;
@@ -198,7 +198,7 @@ TEST_CASE("a seed is drawn where neither plan nor option gives one") {
   CHECK(ParsePlan("lanes_per_worker: 1\n", "p", 77)->seed() == 77);
   CHECK(ParsePlan("seed: 5\n", "p", 77)->seed() == 5);
   const auto seed_of = [](const std::vector<std::string>& arguments) {
-    return BuildPlan(ParseCommandLine(arguments)->given, {.drawn_seed = 77})->seed();
+    return BuildPlan(JobFrom(arguments)->given, {.drawn_seed = 77})->seed();
   };
   CHECK(seed_of({"-i0"}) == 77);
   CHECK(seed_of({"-i0", "--seed", "5"}) == 5);

@@ -9,7 +9,12 @@
 namespace iobench {
 namespace {
 
-absl::StatusOr<v1::Plan> PlanOf(const std::vector<std::pair<std::string, std::string>>& options) {
+struct SoakOption {
+  OptionName name;
+  std::string text;
+};
+
+absl::StatusOr<v1::Plan> PlanOf(const std::vector<SoakOption>& options) {
   GivenOptions given;
   for (const auto& [name, text] : options) {
     if (const absl::Status added = given.Add(name, text); !added.ok()) return added;

@@ -7,21 +7,26 @@
 namespace iobench {
 namespace {
 
+struct NamedOption {
+  OptionName name;
+  std::string text;
+};
+
 using Catch::Contains;
 
-GivenOptions Given(const std::vector<std::pair<std::string, std::string>>& options) {
+GivenOptions Given(const std::vector<NamedOption>& options) {
   GivenOptions given;
   for (const auto& [name, text] : options) REQUIRE(given.Add(name, text).ok());
   return given;
 }
 
-std::vector<SweepCell> CellsOf(const std::vector<std::pair<std::string, std::string>>& options) {
+std::vector<SweepCell> CellsOf(const std::vector<NamedOption>& options) {
   const auto sweep = SweepOf(Given(options), 1);
   REQUIRE(sweep.ok());
   return sweep->cells;
 }
 
-std::string ErrorOf(const std::vector<std::pair<std::string, std::string>>& options) {
+std::string ErrorOf(const std::vector<NamedOption>& options) {
   return std::string(SweepOf(Given(options), 1).status().message());
 }
 

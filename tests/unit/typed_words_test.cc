@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "coordinator/command_line/cli.h"
+#include "tests/support/command_words.h"
 
 namespace iobench {
 namespace {
@@ -49,10 +49,10 @@ TEST_CASE("a long name behind one hyphen is not read as letters", "[typed_words]
 }
 
 TEST_CASE("a directory needs no --path before it", "[typed_words]") {
-  const auto line = ParseCommandLine({"/mnt/nfs", "-i", "0", "../other", "-c"});
+  const auto line = JobFrom({"/mnt/nfs", "-i", "0", "../other", "-c"});
   REQUIRE(line.ok());
   CHECK(line->given.Texts("path") == std::vector<std::string>{"/mnt/nfs", "../other"});
-  const auto dot = ParseCommandLine({"-i", "0", "."});
+  const auto dot = JobFrom({"-i", "0", "."});
   REQUIRE(dot.ok());
   CHECK(dot->given.Texts("path") == std::vector<std::string>{"."});
 }

@@ -1,41 +1,57 @@
-// All options of `run` that define the work, one row each. An option has IOzone's letter if there is one.
-#include "coordinator/option/option.h"
+// The part of the option table that describes what is measured, one row each: options of `run`, and of `preflight` and
+// `capacity`, which take a workload as `run` does. It is a header so that their names can be checked by the compiler.
+#ifndef COORDINATOR_OPTION_PLAN_OPTIONS_H_
+#define COORDINATOR_OPTION_PLAN_OPTIONS_H_
+
+#include "coordinator/option/option_spec.h"
 
 namespace iobench {
-namespace {
+namespace option_table {
 
 using G = OptionGroup;
 using V = OptionValue;
 using F = OptionFor;
 
-constexpr double kMaxLanes = 4096;
-constexpr double kMaxSeconds = 1e7;
-constexpr double kMaxMs = 3.6e6;
-constexpr double kMax32Bits = 4294967295.0;
-constexpr double kMax64Bits = 18446744073709551615.0;
+inline constexpr double kMaxLanes = 4096;
+inline constexpr double kMaxSeconds = 1e7;
+inline constexpr double kMaxMs = 3.6e6;
+inline constexpr double kMax32Bits = 4294967295.0;
+inline constexpr double kMax64Bits = 18446744073709551615.0;
 
 // clang-format off
-constexpr OptionSpec kOptions[] = {
+inline constexpr OptionSpec kRows[] = {
     // ------------------------------------------------------------------------------------------ what to do
     {.letter = "i", .name = "op", .argument = "NUMBER|NAME", .value = V::kWord, .repeatable = true, .commas = true,
      .help = "operation: IOzone's number or a name (`--help iozone` lists both); repeatable, run in the order given "
-             "(default: 0 1 2)"},
+             "(default: 0 1 2)",
+     .hidden_by = kForPreflight,
+     .capacity_help = "operation: IOzone's number or a name (`--help iozone` lists both); default: random-mix, 70 % reads"},
     {.letter = "r", .name = "record", .argument = "SIZE", .value = V::kSizeKib, .repeatable = true, .commas = true,
      .help = "record size, such as 64k or 1m; a bare number is KiB (default 64k); repeatable (or 64k,1m): one phase "
-             "per size"},
+             "per size",
+     .hidden_by = kForPreflight,
+     .capacity_help = "record size, such as 64k or 1m; a bare number is KiB (default 8k; 64k with --op)"},
     {.letter = "s", .name = "size", .argument = "SIZE", .value = V::kFileSize, .repeatable = true, .commas = true,
      .help = "data per lane (default 64m, looped over for 3 s); 2xram or 200%: each client gets at "
              "least twice the smallest client's memory, even in the phase with the fewest lanes; repeatable (or 1m,1g), in "
-             "any order"},
+             "any order",
+     .hidden_by = kForPreflight,
+     .capacity_help = "data per lane (default 64m); 2xram or 200%: each client gets at least twice the smallest client's "
+             "memory, even in the phase with the fewest lanes"},
     {.letter = "t", .name = "lanes", .argument = "N", .value = V::kWhole, .min = 1, .max = kMaxLanes,
      .repeatable = true, .commas = true,
      .help = "lanes (I/O threads, each with its own file) per worker (default: one per processor, max 4; 1 with "
-             "several workers); repeatable: one phase per number"},
+             "several workers); repeatable: one phase per number",
+     .hidden_by = kForPreflight,
+     .capacity_help = "max lanes (I/O threads, each with its own file) per worker; fewer are measured too (default 16)"},
     {.name = "files-per-lane", .argument = "N", .value = V::kWhole, .min = 1, .max = 1e6,
      .sets = "files.files_per_lane", .help = "split each lane's data over N files"},
     {.name = "path", .argument = "DIR", .value = V::kWord, .repeatable = true,
      .help = "existing directory to test in (with --engine libnfs: nfs://HOST/PATH); repeatable: workers are "
-             "distributed over them (default: .)"},
+             "distributed over them (default: .)",
+     .hidden_by = 0,
+     .capacity_help = "existing directory to test in (with --engine libnfs: nfs://HOST/PATH); repeatable: workers are "
+             "distributed over them"},
     {.name = "each-path",
      .help = "run all operations on each --path in turn, with all workers, and compare the paths"},
     {.name = "per-client", .sets = "plan.per_client",
@@ -50,7 +66,8 @@ constexpr OptionSpec kOptions[] = {
     {.letter = "f", .name = "file", .argument = "FILE", .value = V::kWord,
      .help = "same as --path with FILE's directory; your own files are never touched (but see --existing)"},
     {.letter = "F", .name = "files", .argument = "FILE...", .value = V::kWord, .repeatable = true,
-     .help = "same as --path with the directory of each FILE; workers are distributed over them"},
+     .help = "same as --path with the directory of each FILE; workers are distributed over them",
+     .several_words = true},
     {.name = "existing", .argument = "FILE", .value = V::kWord, .repeatable = true,
      .help = "read your own FILE, which is never written or removed; repeatable: lane n reads file n"},
     {.letter = "+E", .name = "read-existing", .help = "use the files given with -f or -F as --existing files"},
@@ -63,7 +80,9 @@ constexpr OptionSpec kOptions[] = {
      .help = "stride in records for stride-read (default 17); repeatable (or 2,4,8): one phase per stride"},
     {.letter = "+p", .name = "mix-percent", .argument = "P", .value = V::kWhole, .min = 1, .max = 100,
      .sets = "operation.read_percent", .phases = F::kMixing,
-     .help = "mixes: percentage of reads (default 50)"},
+     .help = "mixes: percentage of reads (default 50)",
+     .hidden_by = kForPreflight,
+     .capacity_help = "mixes: percentage of reads (default 70; 50 with --op) (IOzone: -+p)"},
     {.name = "mix-by-lane", .sets = "operation.mix_by_lane", .phases = F::kMixing,
      .help = "mixes: each lane only reads or only writes; --mix-percent of the lanes read"},
     {.letter = "+K", .name = "reader-lanes", .argument = "N", .value = V::kWhole, .min = 1,
@@ -81,7 +100,8 @@ constexpr OptionSpec kOptions[] = {
     {.name = "engine", .argument = "NAME", .value = V::kEngine,
      .sets = "operation.engine=$ operation.simulated=$2",
      .help = "I/O engine (default posix); null does no I/O and measures the tool itself, "
-             "sim:servers=4,service=200us simulates storage"},
+             "sim:servers=4,service=200us simulates storage",
+     .hidden_by = kForPreflight},
     {.name = "seed", .argument = "N", .value = V::kWhole, .min = 0, .max = kMax64Bits,
      .sets = "plan.seed", .help = "seed for random orders and data, to repeat a run (default: random, and printed)"},
     {.name = "plan", .argument = "FILE", .value = V::kWord,
@@ -90,9 +110,14 @@ constexpr OptionSpec kOptions[] = {
      .help = "run the built-in plan NAME; other options override its defaults. `--suite list` lists them"},
     {.name = "mix", .argument = "MIX", .value = V::kWord,
      .help = "several operations at once, in an open loop for --time (default 10 s): \"70r:30w@8k + stat 10%\", a YAML "
-             "file, or the name of a built-in mix (`--mix list`); needs a worker per part on every client"},
+             "file, or the name of a built-in mix (`--mix list`); needs a worker per part on every client",
+     .hidden_by = kForPreflight,
+     .capacity_help = "several operations at once: \"70r:30w@8k + stat 10%\", a YAML file, or the name of a built-in mix (`--mix "
+             "list`); needs a worker per part on every client"},
     {.name = "mix-factor", .argument = "X", .value = V::kDecimal, .min = 1e-3, .max = 1e6,
-     .help = "with a --mix that has rates: multiply its load by X (default 1); --rate sets the total instead"},
+     .help = "with a --mix that has rates: multiply its load by X (default 1); --rate sets the total instead",
+     .hidden_by = kForPreflight,
+     .capacity_help = "with a --mix that has rates: start at X times its load (default 1)"},
     {.name = "require", .argument = "CRITERION", .value = V::kWord, .repeatable = true,
      .help = "criterion that the run must meet, such as write>=900MiB/s, create>=5000ops/s, random-read:p99<=10ms, "
              "read:jain>=0.9 or *:marks=none; without a phase (p99<=10ms): all phases; repeatable; exit code 4 if one is not "
@@ -130,7 +155,8 @@ constexpr OptionSpec kOptions[] = {
      .help = "include fsync() in the timed region of operations that write"},
     {.name = "open-in-timing", .sets = "phase.region.open", .phases = F::kRecords, .group = G::kTimed,
      .help = "include open() in the timed region"},
-    {.letter = "I", .name = "direct", .sets = "operation.direct", .group = G::kTimed, .help = "O_DIRECT"},
+    {.letter = "I", .name = "direct", .sets = "operation.direct", .group = G::kTimed, .help = "O_DIRECT",
+     .hidden_by = kForPreflight},
     {.letter = "o", .name = "sync", .sets = "operation.sync", .phases = F::kOpening, .group = G::kTimed, .help = "O_SYNC"},
     {.letter = "+D", .name = "dsync", .sets = "operation.dsync", .phases = F::kOpening, .group = G::kTimed, .help = "O_DSYNC"},
     {.letter = "+r", .name = "rsync", .sets = "operation.rsync", .phases = F::kRecords, .group = G::kTimed,
@@ -142,10 +168,14 @@ constexpr OptionSpec kOptions[] = {
     {.name = "time", .argument = "S", .value = V::kSeconds, .min = 1e-3, .max = kMaxSeconds,
      .sets = "phase.stop.time_s", .group = G::kTimed,
      .help = "loop over each lane's records for S seconds; with -c or -e, flush buffered writes after each pass "
-             "(default: 3 with -c -e, unless an option sets a size or duration)"},
+             "(default: 3 with -c -e, unless an option sets a size or duration)",
+     .hidden_by = kForPreflight,
+     .capacity_help = "length of each phase, with its warm-up (default 6)"},
     {.name = "warmup", .argument = "S", .value = V::kSeconds, .min = 0, .max = kMaxSeconds,
      .sets = "phase.stop.warmup_s", .group = G::kTimed,
-     .help = "exclude the first S seconds from every figure"},
+     .help = "exclude the first S seconds from every figure",
+     .hidden_by = kForPreflight,
+     .capacity_help = "exclude the first S seconds of each phase (default 1)"},
     {.name = "deadline", .argument = "S", .value = V::kSeconds, .min = 1e-3, .max = kMaxSeconds,
      .sets = "phase.stop.deadline_s", .group = G::kTimed,
      .help = "end a phase after S seconds, without looping"},
@@ -158,7 +188,9 @@ constexpr OptionSpec kOptions[] = {
      .help = "let a lane continue after up to N failed ops, which are counted (default: none)"},
     {.name = "repeat", .argument = "N", .value = V::kWhole, .min = 1, .max = 10000,
      .sets = "plan.repetitions", .group = G::kTimed,
-     .help = "run everything N times; report median and interval"},
+     .help = "run everything N times; report median and interval",
+     .hidden_by = kForPreflight,
+     .capacity_help = "measure each level and each point of the load curve N times (default 3)"},
     {.name = "soak", .argument = "DURATION", .value = V::kSeconds, .min = 1, .max = kMaxSeconds,
      .sets = "plan.soak_s", .group = G::kTimed,
      .help = "repeat everything in rounds for 30min, 12h or 7d, verify everything read, continue after errors, and report stalls, "
@@ -184,7 +216,8 @@ constexpr OptionSpec kOptions[] = {
      .help = "same as -k, plus a copy between the AIO buffers and the lane's"},
     {.name = "depth", .argument = "N", .value = V::kWhole, .min = 1, .max = 4096,
      .sets = "operation.depth", .group = G::kEngine,
-     .help = "engines with a queue: ops in flight per lane (default 1)"},
+     .help = "engines with a queue: ops in flight per lane (default 1)",
+     .hidden_by = kForPreflight},
     {.letter = "W", .name = "file-lock", .sets = "operation.file_lock", .group = G::kEngine,
      .help = "lock the whole file (fcntl) while it is in use"},
     {.letter = "+l", .name = "record-locks", .sets = "operation.record_locks", .group = G::kEngine,
@@ -249,7 +282,9 @@ constexpr OptionSpec kOptions[] = {
     {.name = "rate", .argument = "OPS[..OPS]", .value = V::kRate, .min = 1e-3, .max = 1e9,
      .sets = "operation.arrivals.ops_per_s=$ operation.arrivals.end_ops_per_s=$2", .group = G::kBetween,
      .help = "open loop: start OPS ops per second over all lanes, however long they take, at random times like "
-             "independent users; 100..500: increase over --time"},
+             "independent users; 100..500: increase over --time",
+     .hidden_by = kForPreflight,
+     .capacity_help = "with a --mix of shares: starting load in ops/s over all lanes"},
     {.name = "lane-rate", .argument = "OPS[..OPS]", .value = V::kRate, .min = 1e-3, .max = 1e9,
      .sets = "operation.arrivals.ops_per_s=$ operation.arrivals.end_ops_per_s=$2 operation.arrivals.per_lane=true",
      .group = G::kBetween, .help = "the same, with OPS per lane"},
@@ -363,10 +398,11 @@ constexpr OptionSpec kOptions[] = {
 };
 // clang-format on
 
-}  // namespace
+}  // namespace option_table
 
-std::span<const OptionSpec> RunOptions() {
-  return kOptions;
-}
+// In the order of the help.
+inline constexpr std::span<const OptionSpec> kPlanOptions = option_table::kRows;
 
 }  // namespace iobench
+
+#endif  // COORDINATOR_OPTION_PLAN_OPTIONS_H_
