@@ -23,5 +23,7 @@ foreach(manual "man;cluster-iobench.1;${CMAKE_INSTALL_MANDIR}/man1"
   install(FILES ${manual_dir}/${what}/${file} DESTINATION ${destination})
 endforeach()
 add_custom_target(iobench_manual ALL DEPENDS ${manual_files})
-install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+# As in the source tree, so that links between documents work. The notices must be there: the licences demand it.
+install(FILES LICENSE THIRD-PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
