@@ -13,6 +13,7 @@
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "coordinator/plan/background.h"
 #include "coordinator/plan/check/client_side_check.h"
 #include "coordinator/plan/check/criteria_check.h"
 #include "coordinator/plan/check/data_check.h"
@@ -22,6 +23,8 @@
 #include "coordinator/plan/check/queue_check.h"
 #include "coordinator/plan/check/target_check.h"
 #include "coordinator/plan/phase_list.h"
+#include "coordinator/plan/server_phases.h"
+#include "coordinator/plan/soak.h"
 #include "coordinator/yaml/field_presence.h"
 
 namespace iobench {

@@ -5,10 +5,12 @@
 #include "common/text/units.h"
 #include "coordinator/command_line/cli.h"
 #include "coordinator/option/iozone_letters.h"
+#include "coordinator/plan/background.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_yaml.h"
+#include "coordinator/plan/server_phases.h"
 
 namespace iobench {
 namespace {
