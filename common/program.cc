@@ -69,10 +69,13 @@ absl::Status RunProgram(std::vector<std::string> arguments) {
     if (errno != EINTR) return ErrnoStatus(absl::StrCat("wait for `", command, "`"), errno);
   }
   if (WIFEXITED(state) && WEXITSTATUS(state) == 0) return absl::OkStatus();
-  const std::string how = WIFEXITED(state) ? absl::StrCat("exit code ", WEXITSTATUS(state))
-                                           : absl::StrCat("signal ", WTERMSIG(state));
   return absl::InternalError(
-      absl::StrCat("`", command, "` failed (", how, "): ", said.empty() ? "it said nothing" : said));
+      absl::StrCat("`", command, "` failed (", EndingText(state), "): ", said.empty() ? "it said nothing" : said));
+}
+
+std::string EndingText(int wait_status) {
+  return WIFSIGNALED(wait_status) ? absl::StrCat("signal ", WTERMSIG(wait_status))
+                                  : absl::StrCat("exit code ", WEXITSTATUS(wait_status));
 }
 
 }  // namespace iobench

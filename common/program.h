@@ -15,6 +15,9 @@ namespace iobench {
 // stdout and stderr on one line.
 absl::Status RunProgram(std::vector<std::string> arguments);
 
+// Returns how a process ended that waitpid has reaped: "exit code 2", "signal 9".
+std::string EndingText(int wait_status);
+
 }  // namespace iobench
 
 #endif  // COMMON_PROGRAM_H_

@@ -94,10 +94,18 @@ void Session::Handle(const v1::WorkerRequest& request, EventSink& sink, WorkerTi
   const std::optional<WorkerMessage> message = MessageOf(request);
   if (!message.has_value()) return outbox_.Send(Refusal(request, Unknown(request)));
   std::optional<v1::WorkerEvent> answer;
+  Work work;
+  bool taken = false;
   {
     MutexLock lock(mutex_);
     lease_.Heard(request.ping().lease_ms());
-    answer = Take(*message) ? Act(*message, request, received) : Refusal(request, NotNow(request));
+    taken = Take(*message);
+    work = {phase_, filler_};
+    answer = taken ? Act(*message, request, received) : Refusal(request, NotNow(request));
+  }
+  // Without the mutex: looking closely reads files of every lane in /proc, which a busy client makes slow.
+  if (taken && *message == WorkerMessage::kPoll) {
+    *answer->mutable_progress() = ProgressOf(work, request.poll(), received);
   }
   if (answer.has_value()) outbox_.Send(*std::move(answer));
 }
@@ -110,8 +118,7 @@ std::optional<v1::WorkerEvent> Session::Act(WorkerMessage message, const v1::Wor
       *answer.mutable_pong() = PongFor(received);
       return answer;
     case WorkerMessage::kPoll:
-      *answer.mutable_progress() = ProgressFor(request.poll(), received);
-      return answer;
+      return answer;  // which Handle fills
     case WorkerMessage::kLeave:
       told_to_leave_ = true;
       answer.mutable_left();
@@ -178,18 +185,18 @@ v1::Pong Session::PongFor(WorkerTime received) const {
   return pong;
 }
 
-v1::Progress Session::ProgressFor(const v1::Poll& poll, WorkerTime received) const {
+v1::Progress Session::ProgressOf(const Work& work, const v1::Poll& poll, WorkerTime received) const {
   v1::Progress progress;
-  if (phase_ != nullptr) progress = phase_->Progress(poll);
-  if (filler_ != nullptr) progress.set_bytes(progress.bytes() + filler_->written_bytes());
+  if (work.phase != nullptr) progress = work.phase->Progress(poll);
+  if (work.filler != nullptr) progress.set_bytes(progress.bytes() + work.filler->written_bytes());
   if (const pid_t busy = poll.closely() ? tasks_->busy_thread() : 0; busy != 0) {
     const ThreadLook look = LookAtThread(busy);
     progress.set_activity(progress.activity() + look.activity);
-    v1::ThreadWork& work = *progress.add_work();
-    work.set_lane(-1);
-    work.set_call(look.call);
-    work.set_file(look.file);
-    if (look.offset) work.set_offset(*look.offset);
+    v1::ThreadWork& of_task = *progress.add_work();
+    of_task.set_lane(-1);
+    of_task.set_call(look.call);
+    of_task.set_file(look.file);
+    if (look.offset) of_task.set_offset(*look.offset);
   }
   *progress.mutable_pong() = PongFor(received);
   return progress;

@@ -75,8 +75,13 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<v1::WorkerEvent> Act(WorkerMessage message, const v1::WorkerRequest& request,
                                      WorkerTime received) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   v1::Pong PongFor(WorkerTime received) const;
-  v1::Progress ProgressFor(const v1::Poll& poll, WorkerTime received) const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // What a poll looks at, without the mutex.
+  struct Work {
+    Phase phase;                          // null: none yet
+    std::shared_ptr<SpaceFiller> filler;  // null: nothing is filled
+  };
+  v1::Progress ProgressOf(const Work& work, const v1::Poll& poll, WorkerTime received) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
   v1::Armed Arm(const v1::Arm& arm, WorkerTime received) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // These start long work on the task thread and return at once.
   void BeginPhase(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -9,6 +9,9 @@
 
 namespace iobench {
 
+// The unit of verification, and of O_DIRECT.
+inline constexpr uint64_t kSectorBytes = 512;
+
 // Data is verified in one of two ways, which exclude each other. Both functions are false if nothing is verified.
 //
 // True if every 512-byte sector identifies its writer, place and generation (--verify), so that a check detects stale,

@@ -51,6 +51,17 @@ constexpr MetadataSpec kSpecs[] = {
 };
 // clang-format on
 
+// MetadataSpecOf takes the last row that has one of the operation's kinds, and a mix has kinds of other rows.
+constexpr bool MixesStandLast() {
+  for (size_t mix = 0; mix < std::size(kSpecs); ++mix) {
+    for (size_t later = mix + 1; later < std::size(kSpecs); ++later) {
+      if (kSpecs[mix].other_kinds.Has(kSpecs[later].kind)) return false;
+    }
+  }
+  return true;
+}
+static_assert(MixesStandLast(), "a mix must stand behind the rows whose kinds it has");
+
 }  // namespace
 
 std::span<const MetadataSpec> MetadataOperations() {
@@ -66,7 +77,7 @@ const MetadataSpec* FindMetadataSpec(OpKind kind) {
 
 const MetadataSpec& MetadataSpecOf(const OperationSpec& operation) {
   assert(operation.is_metadata());
-  // A mix also has kinds of other operations. It comes last in the table, so it wins.
+  // A mix also has kinds of other operations. It stands last in the table (MixesStandLast), so it wins.
   const MetadataSpec* found = nullptr;
   for (const MetadataSpec& spec : kSpecs) {
     if (operation.kinds.Has(spec.kind)) found = &spec;

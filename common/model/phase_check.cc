@@ -14,11 +14,8 @@
 namespace iobench {
 namespace {
 
-constexpr uint64_t kMaxItems = 100'000'000;
 constexpr uint32_t kMaxDepth = 20;
 constexpr uint64_t kMaxDirectories = 1'000'000;
-constexpr uint64_t kMaxFileBytes = uint64_t{1} << 30;
-constexpr uint32_t kMaxXattrBytes = 65'536;  // Linux' XATTR_SIZE_MAX
 constexpr uint32_t kMaxOpsInFlight = 4096;
 constexpr uint64_t kMaxSpreadClients = 1'000'000;
 constexpr char kCompress[] = "--compress (data.compress_percent)";
@@ -42,10 +39,10 @@ uint64_t DirectoriesOf(const v1::Tree& tree) {
 }
 
 absl::Status CheckSizes(const v1::Tree& tree) {
-  if (tree.file_bytes() > kMaxFileBytes) {
+  if (tree.file_bytes() > kLargestTreeFileBytes) {
     return absl::InvalidArgumentError(absl::StrCat(
         "files of ", FormatBytes(static_cast<double>(tree.file_bytes())), " in a tree are larger than ",
-        FormatBytes(static_cast<double>(kMaxFileBytes)), ": use -i 0 for large files"));
+        FormatBytes(static_cast<double>(kLargestTreeFileBytes)), ": use -i 0 for large files"));
   }
   if (tree.min_file_bytes() > 0 && !tree.random_sizes()) {
     return absl::InvalidArgumentError(
@@ -193,9 +190,9 @@ absl::Status CheckTree(const v1::Tree& tree) {
   if (tree.items_per_lane() == 0) {
     return absl::InvalidArgumentError("items_per_lane is 0: give --items a number such as 10000");
   }
-  if (tree.items_per_lane() > kMaxItems) {
+  if (tree.items_per_lane() > kMaxItemsPerLane) {
     return absl::InvalidArgumentError(
-        absl::StrCat(tree.items_per_lane(), " items per lane are more than ", kMaxItems));
+        absl::StrCat(tree.items_per_lane(), " items per lane are more than ", kMaxItemsPerLane));
   }
   if (tree.depth() > kMaxDepth) {
     return absl::InvalidArgumentError(

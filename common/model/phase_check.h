@@ -13,6 +13,10 @@ namespace iobench {
 // threads.
 inline constexpr uint64_t kLargestRecordBytes = uint64_t{1} << 30;
 inline constexpr uint32_t kMaxLanesPerWorker = 4096;
+inline constexpr uint64_t kLargestDataBytes = uint64_t{1} << 62;    // 4 EiB: of a lane, and of all
+inline constexpr uint64_t kMaxItemsPerLane = 100'000'000;           // the numbers in their names have eight digits
+inline constexpr uint64_t kLargestTreeFileBytes = uint64_t{1} << 30;
+inline constexpr uint32_t kMaxXattrBytes = 65'536;                  // Linux' XATTR_SIZE_MAX
 
 // Refuses times outside 0 to 10^7 s, --time together with --deadline, --wear-out without a deadline, whole passes
 // without --time, and a warm-up that leaves nothing to measure.

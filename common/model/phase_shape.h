@@ -8,6 +8,11 @@
 
 namespace iobench {
 
+// Memory of a lane besides its buffers: its thread, its recorder (histograms of up to 18 kinds of ops at 37 KB, timeline,
+// latencies over time) and the blocks from which its data are made. A worker checks it before it prepares a phase;
+// preflight tells before the run.
+inline constexpr uint64_t kLaneMemoryBytes = uint64_t{256} << 10;
+
 // The settings that phases of a sweep may have of their own. `files` is complete and no longer needs the plan.
 struct PhaseShape {
   v1::FileLayout files;

@@ -67,6 +67,13 @@ absl::Status BadUnit(std::string_view text, std::string_view number, std::string
                                     std::string(number), std::string(3 * (power + 1), '0'), "b"));
 }
 
+// The size as a multiple of 1024 to the power of `second`, which is at most 3.
+std::pair<uint64_t, size_t> InLargestUnit(uint64_t bytes) {
+  size_t unit = 0;
+  for (; unit < 3 && bytes > 0 && bytes % 1024 == 0; ++unit) bytes /= 1024;
+  return {bytes, unit};
+}
+
 }  // namespace
 
 absl::StatusOr<uint64_t> ParseBytes(std::string_view text, uint64_t bare_unit_bytes) {
@@ -144,6 +151,22 @@ std::string FormatCount(double count) {
     text.insert(i, 1, ',');
   }
   return text;
+}
+
+std::string Counted(int64_t count, std::string_view noun) {
+  return absl::StrCat(FormatCount(static_cast<double>(count)), " ", std::string(noun), count == 1 ? "" : "s");
+}
+
+std::string ShortSize(uint64_t bytes) {
+  const auto [count, unit] = InLargestUnit(bytes);
+  static constexpr const char* kLetters[] = {"b", "k", "m", "g"};
+  return absl::StrCat(count, kLetters[unit]);
+}
+
+std::string ExactBytes(uint64_t bytes) {
+  const auto [count, unit] = InLargestUnit(bytes);
+  static constexpr const char* kNames[] = {" bytes", " KiB", " MiB", " GiB"};
+  return absl::StrCat(count, kNames[unit]);
 }
 
 }  // namespace iobench

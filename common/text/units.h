@@ -38,6 +38,11 @@ std::string FormatBytesPerSecond(double rate);  // "1.23 GiB/s"
 std::string FormatSeconds(double seconds);      // "1.2 s", "340 ms", "25 us", "80 ns", "3 min 05 s"
 std::string FormatCount(double count);          // "1,234,567"
 
+std::string Counted(int64_t count, std::string_view noun);  // "1 lane", "1,234 lanes"
+// Sizes without rounding, so that different sizes have different texts, in the largest unit that allows it.
+std::string ShortSize(uint64_t bytes);   // "64k", "47008b": as options accept it
+std::string ExactBytes(uint64_t bytes);  // "64 KiB", "47008 bytes"
+
 }  // namespace iobench
 
 #endif  // COMMON_TEXT_UNITS_H_

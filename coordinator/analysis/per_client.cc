@@ -10,6 +10,7 @@
 #include "common/model/plan_traits.h"
 #include "common/not_a_number.h"
 #include "coordinator/analysis/phase/spread.h"
+#include "coordinator/analysis/statistics/median.h"
 
 namespace iobench {
 namespace {

@@ -34,10 +34,6 @@ v1::PhaseReport ReportBuilder::Add(const v1::PhaseRecord& phase) {
   return Add(FinishPhase(run_, phase));
 }
 
-v1::PhaseReport ReportBuilder::AddWhole(const v1::PhaseRecord& phase) {
-  return Add(FinishPhase(run_, phase, Charts::kFilledIn));
-}
-
 v1::PhaseReport ReportBuilder::Add(v1::FinishedPhase phase) {
   NoteClocks(phase.clocks(), report_);
   NotePerClient(phase.report(), report_);

@@ -25,8 +25,6 @@ class ReportBuilder {
   // Adds a phase and returns its full report. report() gets a brief of it (coordinator/analysis/brief.h) and the clocks
   // that it measured.
   v1::PhaseReport Add(const v1::PhaseRecord& phase);
-  // The same, and the phase that is returned has its charts (coordinator/analysis/charts).
-  v1::PhaseReport AddWhole(const v1::PhaseRecord& phase);
   // Adds a phase that FinishPhase has computed from this run, perhaps in another thread or an earlier process.
   v1::PhaseReport Add(v1::FinishedPhase phase);
   // Updates the results over all phases so far: the score, the verdicts on the plan's criteria and, if the plan repeats

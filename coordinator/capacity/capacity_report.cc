@@ -15,6 +15,7 @@
 #include "coordinator/analysis/capacity/steady_state.h"
 #include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/analysis/phase/spread.h"
+#include "coordinator/analysis/statistics/median.h"
 #include "coordinator/analysis/statistics/student_t.h"
 
 namespace iobench {

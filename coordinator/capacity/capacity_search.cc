@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/analysis/phase/spread.h"
+#include "coordinator/analysis/statistics/median.h"
 
 namespace iobench {
 namespace {

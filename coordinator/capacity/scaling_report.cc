@@ -12,6 +12,7 @@
 #include "coordinator/analysis/capacity/load_curve.h"
 #include "coordinator/analysis/capacity/usl.h"
 #include "coordinator/analysis/phase/spread.h"
+#include "coordinator/analysis/statistics/median.h"
 #include "coordinator/analysis/statistics/student_t.h"
 #include "coordinator/capacity/capacity_report.h"
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,8 +61,8 @@ std::vector<std::string> CommonArguments(const std::vector<std::string>& argumen
   return common;
 }
 
-int ExitCodeOf(const ChildProcesses::Ending& ending) {
-  return WIFEXITED(ending.wait_status) ? WEXITSTATUS(ending.wait_status) : kExitPartial;
+int ExitCodeOf(const Ending& ending) {
+  return ending.exit_code() >= 0 ? ending.exit_code() : kExitPartial;
 }
 
 }  // namespace
@@ -104,19 +103,19 @@ int RunWorkerSlots(const JoinCommand& line, const std::vector<std::string>& argu
       continue;
     }
     --left;
-    exit_code = std::max(exit_code, ExitCodeOf(*ended));
+    exit_code = std::max(exit_code, ExitCodeOf(ended->ending));
     if (line.stay) {
       usleep(kLookForEndedUs);  // a signal to all processes may reach this one last
       if (StopWorker()) break;
       PrintError(absl::StrCat("worker process ", ended->index + 1, " of ", processes, " has ended: ",
-                              ended->ForPeople(), oom_watch.ReasonForPeople(), "; the others end too, because later runs would lack it"));
-      if (ended->well()) exit_code = kExitPartial;
+                              ended->ending.Text(), oom_watch.ReasonForPeople(), "; the others end too, because later runs would lack it"));
+      if (ended->ending.well()) exit_code = kExitPartial;
       break;
     }
-    if (ended->well()) continue;
+    if (ended->ending.well()) continue;
     PrintError(
         SlotEnded(line.client_list_position + static_cast<uint32_t>(ended->index),
-                  absl::StrCat(ended->ForPeople(), oom_watch.ReasonForPeople())));
+                  absl::StrCat(ended->ending.Text(), oom_watch.ReasonForPeople())));
   }
   if (StopWorker()) return line.stay ? kExitOk : kExitInterrupted;
   return exit_code;

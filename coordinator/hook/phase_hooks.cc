@@ -11,11 +11,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/clock.h"
+#include "common/process/child_process.h"
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/marks/marks.h"
-#include "coordinator/hook/hook_process.h"
 
 namespace iobench {
 namespace {
@@ -83,7 +83,7 @@ absl::Status PhaseHooks::Run(const std::string& name, const std::string& command
   const std::string log = absl::StrFormat("%s/phase-%03d-%s.log", directory, record.index(), name);
   const std::string what = absl::StrCat("--", name, "-phase `", command, "` (its output is in ", log, ")");
   const CoordTime begin = cluster_.Now();
-  IOBENCH_ASSIGN_OR_RETURN(HookProcess process, HookProcess::Start(command, variables, log));
+  IOBENCH_ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::StartCommand(command, variables, log));
   const int64_t grace_ns = cluster_.transport_name() == "mpi" ? kAfterInterruptOfMpiNs : kAfterInterruptNs;
   std::optional<int64_t> interrupted_at_ns;
   bool warned = false;
@@ -104,8 +104,8 @@ absl::Status PhaseHooks::Run(const std::string& name, const std::string& command
   if (status.ok() && !process.Ended()) {
     status = absl::CancelledError(
         absl::StrCat("killed ", FormatSeconds(SecondsFrom(grace_ns)), " after the interrupt"));
-  } else if (status.ok()) {
-    status = process.Outcome();
+  } else if (status.ok() && !process.ending().well()) {
+    status = absl::InternalError(process.ending().Text());
   } else if (absl::IsDeadlineExceeded(status)) {
     status = absl::DeadlineExceededError(
         absl::StrCat("killed after ", FormatSeconds(commands_.timeout_s), " (--hook-timeout)"));

@@ -2,8 +2,6 @@
 #ifndef COORDINATOR_LAUNCH_CHILD_PROCESSES_H_
 #define COORDINATOR_LAUNCH_CHILD_PROCESSES_H_
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -11,11 +9,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "common/process/child_process.h"
 
 namespace iobench {
 
-// Not thread-safe. Each child has its own session, so that Ctrl-C in the terminal reaches only this process and no
-// child can ask for a password. It gets a signal when this process dies.
+// Not thread-safe. Each child is a ChildProcess that gets a signal when this process dies.
 class ChildProcesses {
  public:
   // `end_signal`: the signal that the destructor sends to children that are still running; 0: they end on their own.
@@ -24,6 +22,7 @@ class ChildProcesses {
       : end_signal_(other.end_signal_),
         hurries_(other.hurries_),
         children_(std::move(other.children_)),
+        running_(std::exchange(other.running_, 0)),
         next_index_(std::exchange(other.next_index_, 0)) {
     other.children_.clear();
   }
@@ -35,11 +34,8 @@ class ChildProcesses {
 
   void Hurry() { hurries_ = true; }
 
-  // Starts `program` (searched in PATH if it contains no slash) with `arguments`, the first of which is its name.
-  // `output_fd` receives its stdout and stderr; -1: it inherits ours. `input_fd` becomes its stdin; -1: /dev/null.
-  // `death_signal`: the signal it gets if this process dies without cleaning up. Children are indexed from 0 in the
-  // order of Start calls. The error has the errno of a failed fork; a program that cannot be executed shows only later,
-  // as exit code 127.
+  // Starts `program` (ChildStart). `death_signal`: the signal it gets if this process dies without cleaning up. Children
+  // are indexed from 0 in the order of Start calls. Errors of ChildProcess::Start.
   absl::Status Start(const std::string& program, const std::vector<std::string>& arguments, int output_fd,
                      int death_signal, int input_fd = -1);
 
@@ -47,22 +43,23 @@ class ChildProcesses {
   void Signal(size_t index, int number);
 
   // How a child ended.
-  struct Ending {
+  struct EndedChild {
     size_t index = 0;
-    int wait_status = 0;  // as returned by waitpid
-
-    bool well() const { return wait_status == 0; }
-    std::string ForPeople() const;  // "exit code 2", "signal 9"
+    Ending ending;
   };
   // Returns a child that has ended and was not returned before, or nullopt. Does not wait. Looks at the children in
   // turn: calls until nullopt make about two system calls for each running child.
-  std::optional<Ending> NextEnded();
+  std::optional<EndedChild> NextEnded();
 
  private:
+  // Reaps until all have ended, or for this time; sleeps only while none has ended.
+  void AwaitAll(int64_t patience_ns);
+
   int end_signal_;
   bool hurries_ = false;
-  std::vector<pid_t> children_;  // 0: has ended
-  size_t next_index_ = 0;        // of the child at which NextEnded looks first
+  std::vector<std::optional<ChildProcess>> children_;  // nullopt: has ended
+  size_t running_ = 0;                                 // of them
+  size_t next_index_ = 0;                              // of the child at which NextEnded looks first
 };
 
 }  // namespace iobench

@@ -2,7 +2,6 @@
 
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -67,9 +66,9 @@ absl::StatusOr<std::vector<HostOutcome>> RunOnHosts(std::span<const HostJob> job
     if (const auto ended = processes.NextEnded()) {
       HostOutcome& outcome = outcomes[ended->index];
       outcome.ended = true;
-      outcome.well = ended->well();
-      outcome.exit_code = WIFEXITED(ended->wait_status) ? WEXITSTATUS(ended->wait_status) : -1;
-      outcome.ending = ended->ForPeople();
+      outcome.well = ended->ending.well();
+      outcome.exit_code = ended->ending.exit_code();
+      outcome.ending = ended->ending.Text();
       --running;
       continue;
     }

@@ -260,7 +260,7 @@ void Launcher::Fail(Shell& shell, const std::string& what, int exit_code) {
   }
 }
 
-absl::Status Launcher::OnEnded(Shell& shell, const ChildProcesses::Ending& ending) {
+absl::Status Launcher::OnEnded(Shell& shell, const Ending& ending) {
   const std::vector<std::string> lines = LinesOf(shell);
   const bool copy_needed = !shell.start.copy_command.empty() && HasLine(lines, kCopyNeeded);
   if (shell.stage == Stage::kWorkers && copy_needed) return StartStage(shell, Stage::kCopy);
@@ -272,12 +272,11 @@ absl::Status Launcher::OnEnded(Shell& shell, const ChildProcesses::Ending& endin
 }
 
 void Launcher::FailEnded(Shell& shell) {
-  const int wait_status = shell.ending->wait_status;
   const bool was_copying = shell.stage == Stage::kCopy;
   Fail(shell,
-       absl::StrCat("its remote shell ended with ", shell.ending->ForPeople(),
+       absl::StrCat("its remote shell ended with ", shell.ending->Text(),
                     was_copying ? " before the program was copied" : " before its worker joined"),
-       WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1);
+       shell.ending->exit_code());
 }
 
 // A host with several workers has one shell, which goes on while one of them is left.
@@ -336,7 +335,7 @@ absl::Status Launcher::Verdict() const {
 absl::Status Launcher::Check() {
   while (const auto ended = processes_.NextEnded()) {
     Shell& shell = shells_[shell_of_child_[ended->index]];
-    IOBENCH_RETURN_IF_ERROR(OnEnded(shell, *ended));
+    IOBENCH_RETURN_IF_ERROR(OnEnded(shell, ended->ending));
   }
   for (Shell& shell : shells_) {
     if (shell.ending.has_value() && !shell.settled()) FailEnded(shell);

@@ -83,7 +83,7 @@ class Launcher {
     UniqueFd output;              // a memory file, so that nobody has to read it continuously
     int64_t looked_at_bytes = 0;
     std::set<uint32_t> joined;                     // positions
-    std::optional<ChildProcesses::Ending> ending;  // of a shell that failed
+    std::optional<Ending> ending;  // of a shell that failed
     bool failed = false;
     bool timed_out = false;
 
@@ -93,7 +93,7 @@ class Launcher {
 
   explicit Launcher(LaunchOptions options) : options_(std::move(options)) {}
   absl::Status StartStage(Shell& shell, Stage stage);
-  absl::Status OnEnded(Shell& shell, const ChildProcesses::Ending& ending);
+  absl::Status OnEnded(Shell& shell, const Ending& ending);
   void FailEnded(Shell& shell);
   void LookForLostSlot(Shell& shell);
   void Fail(Shell& shell, const std::string& what, int exit_code);

@@ -119,7 +119,7 @@ absl::Status Spawner::Check() {
   const auto ended = children_.NextEnded();
   if (!ended) return absl::OkStatus();
   return absl::UnavailableError(
-      absl::StrCat("worker process ", ended->index, " ended before it joined: ", ended->ForPeople(),
+      absl::StrCat("worker process ", ended->index, " ended before it joined: ", ended->ending.Text(),
                    oom_watch_.ReasonForPeople()));
 }
 

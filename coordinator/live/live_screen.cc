@@ -21,6 +21,7 @@
 #include "absl/strings/str_split.h"
 #include "common/clock.h"
 #include "common/process/thread.h"
+#include "common/process/ending_signals.h"
 #include "common/text/log.h"
 #include "common/unique_fd.h"
 
@@ -33,10 +34,6 @@ namespace {
 
 constexpr int kKeyWaitMs = 100;
 constexpr int64_t kPageLines = 10;
-
-// The signals that end a run (coordinator/signals.h); a second one within this time counts as the same there.
-constexpr std::array<int, 3> kEndingSignals = {SIGINT, SIGTERM, SIGHUP};
-constexpr int64_t kSameInterruptNs = 100'000'000;
 
 // For the handler of a second signal, which ends the program at once: only async-signal-safe calls restore the
 // terminal.
@@ -51,7 +48,7 @@ extern "C" void OnInterrupt(int number) {
   if (interrupts.load() == 0) {
     first_interrupt_ns.store(MonotonicNowNs());
     interrupts.store(1);
-  } else if (MonotonicNowNs() - first_interrupt_ns.load() >= kSameInterruptNs) {
+  } else if (MonotonicNowNs() - first_interrupt_ns.load() >= kSameRequestNs) {
     tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
     // If the terminal is gone, nothing can be done about it; the handler below must end the program all the same.
     static_cast<void>(!write(STDOUT_FILENO, leave_screen, leave_screen_bytes));

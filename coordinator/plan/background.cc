@@ -1,4 +1,5 @@
-// --background: the phases of victims, undisturbed and beside the load of others.
+#include "coordinator/plan/background.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -21,6 +21,7 @@ struct ClientMemory {
 // Sets files.bytes_per_lane for files.memory_percent: the files of each client's lanes together are at least this share
 // of the smallest client's memory. Every file has whole records. Does nothing if memory_percent is 0. InvalidArgument:
 // the memory of a client is unknown, or the size does not fit into 62 bits. REQUIRES: at least one client.
+// Defined in memory_size.cc.
 absl::Status SizeFilesByMemory(std::span<const ClientMemory> clients, v1::Plan& plan);
 
 // One object per run, immutable. Lane i of worker w has the number w * lanes_per_worker() + i in every phase, also in

@@ -1,10 +1,10 @@
-// The one phase of a run with --mix.
+#include "coordinator/plan/mix_phases.h"
+
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/mix/mix.h"
 #include "coordinator/mix/phase_of_mix.h"
-#include "coordinator/plan/phase_list.h"
 
 namespace iobench {
 namespace {

@@ -77,15 +77,6 @@ absl::StatusOr<std::vector<const OperationSpec*>> OperationsOf(const GivenOption
   return list;
 }
 
-// Returns "64k", "4m", "47008b".
-std::string ShortSize(uint64_t bytes) {
-  static constexpr std::pair<uint64_t, const char*> kUnits[] = {{1_GiB, "g"}, {1_MiB, "m"}, {1_KiB, "k"}};
-  for (const auto& [unit, letter] : kUnits) {
-    if (bytes >= unit && bytes % unit == 0) return absl::StrCat(bytes / unit, letter);
-  }
-  return absl::StrCat(bytes, "b");
-}
-
 // Returns a name that shows what changes between the phases of the run: "write", "write 64k/4k", "write 64k/4k, 3
 // lanes" (or "workers", by `lane_word`).
 std::string NameOf(const OperationSpec& spec, const Sweep& sweep, const SweepCell& cell,

@@ -13,12 +13,15 @@
 #include "common/net/nfs_url.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "coordinator/plan/background.h"
 #include "coordinator/plan/check/mount_check.h"
 #include "coordinator/plan/layout.h"
+#include "coordinator/plan/mix_phases.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_fields.h"
 #include "coordinator/plan/plan_yaml.h"
+#include "coordinator/plan/soak.h"
 #include "coordinator/plan/suite.h"
 
 namespace iobench {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/advice.h"
+#include "common/model/data_content.h"
 #include "common/model/engine.h"
 #include "common/model/engine_demand.h"
 #include "common/model/operation.h"
@@ -12,6 +13,7 @@
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "coordinator/plan/background.h"
 #include "coordinator/plan/check/client_side_check.h"
 #include "coordinator/plan/check/criteria_check.h"
 #include "coordinator/plan/check/data_check.h"
@@ -21,18 +23,12 @@
 #include "coordinator/plan/check/queue_check.h"
 #include "coordinator/plan/check/target_check.h"
 #include "coordinator/plan/phase_list.h"
+#include "coordinator/plan/server_phases.h"
+#include "coordinator/plan/soak.h"
 #include "coordinator/yaml/field_presence.h"
 
 namespace iobench {
 namespace {
-
-// Uses the largest unit without rounding, so that different sizes have different texts.
-std::string ExactBytes(uint64_t bytes) {
-  for (const auto& [unit, name] : {std::pair{1_GiB, " GiB"}, {1_MiB, " MiB"}, {1_KiB, " KiB"}}) {
-    if (bytes >= unit && bytes % unit == 0) return absl::StrCat(bytes / unit, name);
-  }
-  return absl::StrCat(bytes, " bytes");
-}
 
 // Refuses an option that the engine does not support; the message names both.
 absl::Status CheckEngineOptions(const EngineSpec& engine, const OperationSpec& spec,
@@ -75,7 +71,7 @@ absl::Status CheckRecords(const v1::FileLayout& files, const v1::Operation& oper
                                                    ExactBytes(operation.buffer_bytes()),
                                                    " is less than a record of ", ExactBytes(record_bytes)));
   }
-  if (operation.direct() && record_bytes % 512 != 0) {
+  if (operation.direct() && record_bytes % kSectorBytes != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "with -I the record size must be a multiple of 512 bytes, and ", record_bytes, " is not"));
   }
@@ -255,7 +251,7 @@ absl::Status CheckPlan(const v1::Plan& plan) {
     return absl::InvalidArgumentError(
         "the size is 0: give -s (files.bytes_per_lane of a plan) a size such as 4m");
   IOBENCH_RETURN_IF_ERROR(CheckNoZeros(plan, "phases"));
-  if (files.bytes_per_lane() > (uint64_t{1} << 62)) {
+  if (files.bytes_per_lane() > kLargestDataBytes) {
     return absl::InvalidArgumentError("the size per lane is over 4 EiB");
   }
   if (plan.data().verify() && !WorksOnData(plan)) {

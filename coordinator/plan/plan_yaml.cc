@@ -4,6 +4,7 @@
 #include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "coordinator/plan/field_uses.h"
 #include "coordinator/yaml/message_yaml.h"
 
 namespace iobench {
@@ -18,7 +19,9 @@ absl::StatusOr<v1::Plan> LoadPlan(const std::string& file, uint64_t drawn_seed) 
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return absl::InvalidArgumentError(absl::StrCat("plan ", file, ": it is empty"));
   }
-  return ParsePlan(text, file, drawn_seed);
+  IOBENCH_ASSIGN_OR_RETURN(v1::Plan plan, ParsePlan(text, file, drawn_seed));
+  IOBENCH_RETURN_IF_ERROR(Annotate(CheckFieldsHaveUse(plan), file));
+  return plan;
 }
 
 absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& file_name,

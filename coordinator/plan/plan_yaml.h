@@ -10,7 +10,8 @@
 
 namespace iobench {
 
-// Parse a plan, without completing or checking it, as ReadMessage (yaml/message_yaml.h) reads any message.
+// Parse a plan, without completing or checking it, as ReadMessage (yaml/message_yaml.h) reads any message. LoadPlan also
+// refuses fields that have no effect (CheckFieldsHaveUse).
 // InvalidArgument: the message names the position and what is valid there. `drawn_seed`: used if the plan has no seed.
 absl::StatusOr<v1::Plan> LoadPlan(const std::string& file, uint64_t drawn_seed);  // NotFound: cannot be read
 absl::StatusOr<v1::Plan> ParsePlan(const std::string& text, const std::string& file_name,

@@ -12,7 +12,9 @@
 #include "common/status_util.h"
 #include "coordinator/mix/phase_of_mix.h"
 #include "coordinator/plan/layout.h"
+#include "coordinator/plan/background.h"
 #include "coordinator/plan/phase_list.h"
+#include "coordinator/plan/server_phases.h"
 #include "coordinator/plan/plan_check.h"
 
 namespace iobench {

@@ -1,4 +1,5 @@
-// --server-path: the phases of the clients once more, as the servers do them in their own directories.
+#include "coordinator/plan/server_phases.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -7,7 +8,7 @@
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
-#include "coordinator/plan/phase_list.h"
+#include "coordinator/plan/background.h"
 
 namespace iobench {
 namespace {

@@ -1,10 +1,10 @@
-// --soak: the phases of a plan, repeated in rounds until a time is over.
+#include "coordinator/plan/soak.h"
+
 #include <algorithm>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "common/model/plan_traits.h"
-#include "coordinator/plan/phase_list.h"
 
 namespace iobench {
 namespace {

@@ -21,8 +21,6 @@ namespace {
 
 // Of the program, its libraries and its connection, besides those of the lanes.
 constexpr uint64_t kOwnDescriptors = 64;
-// A lower bound of what worker/lane/prepare_limits.cc asks for when it prepares a phase: thread, histograms, timeline.
-constexpr uint64_t kLaneBytes = 256_KiB;
 constexpr uint64_t kLowMemoryPercent = 10;
 // What a lane maps besides its buffers: 8 MiB for its thread's stack, of which little is used, and its data.
 constexpr uint64_t kMappedByLane = 10_MiB;
@@ -54,7 +52,7 @@ WorkerNeeds NeedsIn(const PhaseShape& shape, const v1::Operation& operation, uin
   WorkerNeeds needs{.lanes = shape.lanes_per_worker};
   if (!UsesFiles(operation)) return needs;
   const uint64_t lanes = shape.lanes_per_worker, depth = std::max(1u, operation.depth());
-  needs.memory_bytes = lanes * (kLaneBytes + depth * operation.record_bytes() + operation.buffer_bytes());
+  needs.memory_bytes = lanes * (kLaneMemoryBytes + depth * operation.record_bytes() + operation.buffer_bytes());
   if (IsMetadata(operation)) {
     needs.file_bytes = operation.tree().file_bytes();
     return needs;

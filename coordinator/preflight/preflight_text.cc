@@ -16,7 +16,7 @@ namespace {
 
 // "1 fault", "2 faults", "no faults"
 std::string CountOf(size_t count, const char* what) {
-  return absl::StrCat(count == 0 ? "no" : absl::StrCat(count), " ", what, count == 1 ? "" : "s");
+  return count == 0 ? absl::StrCat("no ", what, "s") : Counted(static_cast<int64_t>(count), what);
 }
 
 const char* WordFor(Severity severity) {

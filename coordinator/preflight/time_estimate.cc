@@ -48,7 +48,7 @@ bool MovesAnything(const v1::Phase& phase) {
 }
 
 std::string Phases(uint64_t count) {
-  return absl::StrCat(count, count == 1 ? " phase" : " phases");
+  return Counted(static_cast<int64_t>(count), "phase");
 }
 
 }  // namespace

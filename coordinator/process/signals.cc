@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/process/ending_signals.h"
 #include "coordinator/run/conductor.h"
 
 namespace iobench {
@@ -12,11 +13,8 @@ namespace {
 Interrupt interrupt;
 std::atomic<bool> stop_worker{false};
 
-// timeout(1) signals its child and then their process group, so that one request arrives twice.
-constexpr int64_t kSameRequestNs = 100'000'000;
 std::atomic<int64_t> first_signal_ns{0};
 
-// The first signal requests an orderly end; the second ends the program at once.
 extern "C" void OnSignal(int number) {
   if (interrupt.raised()) {
     if (MonotonicNowNs() - first_signal_ns.load(std::memory_order_relaxed) < kSameRequestNs) return;
@@ -30,12 +28,12 @@ extern "C" void OnSignal(int number) {
 void Handle(void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  // Stays ignored under nohup.
-  struct sigaction before = {};
-  sigaction(SIGHUP, nullptr, &before);
-  if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
+  for (const int number : kEndingSignals) {
+    struct sigaction before = {};
+    sigaction(number, nullptr, &before);
+    // Stays ignored under nohup.
+    if (number != SIGHUP || before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+  }
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ int RunSimulation(const Job& job) {
     if (!ended) return absl::OkStatus();
     return absl::UnavailableError(
         absl::StrCat("process ", ended->index,
-                     " with simulated clients ended before all had joined: ", ended->ForPeople()));
+                     " with simulated clients ended before all had joined: ", ended->ending.Text()));
   };
   watch.started_here = [](const v1::WorkerFacts&) { return true; };  // others do not have the token
   const int exit_code = CarryOutConnected(job, **transport, count, std::move(watch));

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 
+import namespaces
 import program
 import pytest
 from program import MPI, Transports
@@ -26,7 +27,7 @@ class SmallFilesystem:
              f'mount -t tmpfs -o size={megabytes}m none "$0" && echo mounted && exec sleep 1000000', str(path)],
             stdout=subprocess.PIPE, text=True)
         assert self.keeper.stdout.readline() == "mounted\n"
-        self.prefix = ("nsenter", "--mount", f"--target={self.keeper.pid}")
+        self.prefix = namespaces.entering(self.keeper.pid, "mount")
 
     def close(self):
         self.keeper.kill()
@@ -42,7 +43,7 @@ class SmallFilesystem:
             try:
                 return self.run("find", str(self.path), "-mindepth", "1").split()
             except subprocess.CalledProcessError as failed:  # find(1) fails if a name vanishes meanwhile
-                assert time.monotonic() < deadline, failed.stderr
+                assert time.monotonic() < deadline, f"{self.path} cannot be listed: {failed.stderr}"
 
 
 @pytest.fixture
@@ -130,11 +131,8 @@ def test_no_room_where_statfs_shows_some_is_a_clear_error(small, out):
     options = "-i 0 -+n -r 64k -s 1m -t 1 --fill 99".split()
     shrink = (f"until ls {small.path}/cluster-iobench.data/fill-* >/dev/null 2>&1; do :; done; "
               f"mount -o remount,size=100m {small.path}")
-    watcher = subprocess.Popen([*small.prefix, "sh", "-c", shrink])
-    try:
+    with program.beside([*small.prefix, "sh", "-c", shrink], "a file that fills, and the smaller file system"):
         outcome = program.run(options, path=small.path, out=out, prefix=small.prefix)
-    finally:
-        watcher.wait(60)
     outcome.expect(2)
     assert re.search(r"fill-000000\.0 at offset \d+: No space left on device \(ENOSPC\): --fill 99 needs more room", outcome.stderr), outcome
     assert small.names() == []
@@ -166,7 +164,7 @@ def test_workers_whose_coordinator_is_killed_while_they_fill_remove_everything(s
         deadline = time.monotonic() + program.PATIENCE_S
         while small.names() and time.monotonic() < deadline:
             time.sleep(0.05)
-    assert small.names() == []
+    assert small.names() == [], "the workers have removed what they had written"
 
 
 def test_clean_removes_the_files_that_a_crash_left(small, out):

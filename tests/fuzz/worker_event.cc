@@ -8,6 +8,7 @@
 #include "common/live/latency_bins.h"
 #include "common/text/utf8.h"
 #include "coordinator/analysis/report_builder.h"
+#include "coordinator/analysis/summarize.h"
 #include "coordinator/analysis/score.h"
 #include "coordinator/cluster/join_check.h"
 #include "coordinator/run/result_check.h"
@@ -91,7 +92,7 @@ void Report(const v1::Phase& phase, const v1::WorkerFacts& facts, v1::WorkerPhas
   ReportBuilder builder(run);
   builder.Begin(&record);
   v1::RunReport whole = builder.report();
-  *whole.add_phases() = builder.AddWhole(record);
+  *whole.add_phases() = builder.Add(FinishPhase(run, record, Charts::kFilledIn));
   builder.NoteTotals();
   Render(builder.report());
   Render(whole);

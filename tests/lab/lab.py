@@ -19,6 +19,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -26,6 +27,10 @@ import nfs_counters
 import processes
 
 SOURCE_DIR = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(SOURCE_DIR.parent / "support"))
+
+import namespaces  # noqa: E402
+
 OUTSIDE = "10.77.0.254"
 SERVER = "server"
 MOUNT_POINTS = {"4.2": "/mnt/nfs", "3": "/mnt/nfs3"}  # by NFS version, of one and the same export
@@ -348,14 +353,8 @@ class NfsLab:
         return {"PATH": CLEAN_PATH, "LANG": "C.UTF-8", **scratch, **sanitizers, **(more or {})}
 
     def _spawn(self, command, env=None, **options):
-        keeper = f"/proc/{self._keeper.pid}"
-        spaces = {"net": "net", "mount": "mnt", "pid": "pid_for_children"}
-        enter = [f"--{option}={keeper}/ns/{name}" for option, name in spaces.items()]
-        # The root matters in a chroot. Without --wd a command would keep our working directory, which belongs to
-        # another mount namespace: getcwd() would fail.
-        enter += [f"--root={keeper}/root", f"--wd={keeper}/root"]
         return subprocess.Popen(
-            ["nsenter", *enter, *command],
+            [*namespaces.entering(self._keeper.pid, "net", "mount", "pid"), *command],
             start_new_session=True,
             env=self._environment(env),
             **options,

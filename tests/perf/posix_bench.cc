@@ -82,7 +82,7 @@ class LaneSide {
 
   static std::unique_ptr<OpStream> StreamOf(const FileCases& cases, const Case& what, uint32_t lane) {
     return *MakeOpStream(*what.operation,
-                         {.object_bytes = cases.file_bytes, .record_bytes = what.op_bytes(), .lane = lane});
+                         {.object_bytes = cases.file_bytes, .op_bytes = what.op_bytes(), .lane = lane});
   }
 
   // The recorder and the first Fill belong to preparation, as they do in a run.

@@ -49,10 +49,10 @@ void RunPasses(benchmark::State& state, const char* operation, StreamShape shape
 
 // One file; the count of records is no power of two, so that the random order drops candidates as in real runs.
 StreamShape OneFile() {
-  return {.object_bytes = kOpsPerPass * 4096, .record_bytes = 4096};
+  return {.object_bytes = kOpsPerPass * 4096, .op_bytes = 4096};
 }
 StreamShape TenFiles() {
-  return {.object_count = 10, .object_bytes = kOpsPerPass / 10 * 4096, .record_bytes = 4096};
+  return {.object_count = 10, .object_bytes = kOpsPerPass / 10 * 4096, .op_bytes = 4096};
 }
 
 void BM_Sequential(benchmark::State& state) {
@@ -91,7 +91,7 @@ class NullQueue {
 
 void RunQueuePasses(benchmark::State& state, bool all_at_once) {
   auto stream = MakeOpStream(**FindOperation("random-read"),
-                             {.object_bytes = kOpsPerPass * 4096, .record_bytes = 4096});
+                             {.object_bytes = kOpsPerPass * 4096, .op_bytes = 4096});
   if (!stream.ok()) return state.SkipWithError("set-up failed");
   const TickScale scale = CurrentTickScale();
   StopCell stop;

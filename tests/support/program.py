@@ -131,6 +131,23 @@ class Running:
         return Outcome(self.command, self.process.returncode, stdout, stderr, self.out, self.path)
 
 
+@contextlib.contextmanager
+def beside(command, what):
+    """Runs a command beside the block, after which it must have ended: `what` says what it waits for.
+
+    It is killed if it has not. Otherwise it would go on for ever, and hold pytest's outputs, whose end ctest awaits.
+    """
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True) as process:
+        try:
+            yield process
+            process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired as hung:
+            raise AssertionError(f"still waits for {what}: {' '.join(map(str, command))}") from hung
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
 def start(args, *, path, out, env=None, prefix=(), helpers=()):
     command = [*prefix, BINARY, *args, "--path", str(path), "--out", str(out)]
     return Running(command, out, path, env or clean_environment(), helpers)

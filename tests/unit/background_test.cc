@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/plan/background.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_check.h"
 

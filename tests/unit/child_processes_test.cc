@@ -1,5 +1,6 @@
 #include "coordinator/launch/child_processes.h"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,23 @@ void AwaitEndOf(const std::string& file, const TempDir& directory) {
   REQUIRE(waitid(P_PID, static_cast<id_t>(std::stoi(directory.Read(file))), &facts, WEXITED | WNOWAIT) == 0);
 }
 
+TEST_CASE("children that have ended are reaped without a pause between them") {
+  const TempDir directory;
+  constexpr int kChildren = 50;
+  struct rusage before {}, after {};
+  {
+    ChildProcesses children(SIGTERM);
+    for (int i = 0; i < kChildren; ++i) {
+      REQUIRE(children.Start("/bin/sh", {"sh", "-c", "echo $$ >\"$0/child\"; exit 0", directory.path()}, -1, SIGKILL).ok());
+      AwaitEndOf("child", directory);
+      directory.Write("child", "");
+    }
+    REQUIRE(getrusage(RUSAGE_SELF, &before) == 0);
+  }
+  REQUIRE(getrusage(RUSAGE_SELF, &after) == 0);
+  CHECK(after.ru_nvcsw - before.ru_nvcsw < kChildren / 2);  // a pause is a voluntary switch to another process
+}
+
 TEST_CASE("the search for children that have ended goes on where the last one ended") {
   const TempDir directory;
   ChildProcesses children(SIGTERM);
@@ -55,7 +73,7 @@ TEST_CASE("the search for children that have ended goes on where the last one en
   REQUIRE(third.has_value());
   REQUIRE(first.has_value());
   CHECK(third->index == 2);
-  CHECK(third->ForPeople() == "exit code 3");
+  CHECK(third->ending.Text() == "exit code 3");
   CHECK(first->index == 0);
   CHECK_FALSE(children.NextEnded().has_value());
 }

@@ -145,7 +145,7 @@ class EngineLane {
     assert(op_bytes <= kLongestOpBytes);
     StreamShape shape{.object_count = static_cast<uint32_t>(std::max<size_t>(1, files_.files.size())),
                       .object_bytes = file_bytes,
-                      .record_bytes = op_bytes,
+                      .op_bytes = op_bytes,
                       .seed = kEngineTestSeed};
     stream_ = *MakeOpStream(**FindOperation(operation), shape);
     recorder_ = std::make_unique<LaneRecorder>(OpKinds{OpKind::kRead, OpKind::kWrite, OpKind::kUpdate},

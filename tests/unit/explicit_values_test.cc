@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/phase_shape.h"
 #include "coordinator/mix/mix.h"
-#include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_yaml.h"
+#include "coordinator/plan/soak.h"
 #include "google/protobuf/descriptor.h"
 
 namespace iobench {

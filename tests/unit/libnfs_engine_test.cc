@@ -480,7 +480,7 @@ TEST_CASE("libnfs: MakeReady says why there is no connection") {
   options.record_bytes = options.longest_op_bytes = 4096;
   options.directory = "nfs://127.0.0.1/export?nfsport=1&mountport=1";
   const auto engine = *MakeEngine("libnfs", options);
-  auto stream = *MakeOpStream(**FindOperation("read"), {.object_bytes = 4096, .record_bytes = 4096});
+  auto stream = *MakeOpStream(**FindOperation("read"), {.object_bytes = 4096, .op_bytes = 4096});
   LaneRecorder recorder(OpKind::kRead, CurrentTickScale());
   StopCell stop;
   LaneContext lane{

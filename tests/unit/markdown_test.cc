@@ -1,4 +1,4 @@
-// The document to hand over. tests/cluster/test_documents.py reads it with a Markdown library.
+// The document to hand over. tests/cluster/test_acceptance.py reads it with a Markdown library.
 #include <sstream>
 #include <string>
 

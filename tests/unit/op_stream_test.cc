@@ -39,12 +39,12 @@ std::vector<uint64_t> OffsetsOf(const std::vector<Op>& ops) {
 
 // Three files of 10 records and a short one of 1 byte.
 StreamShape ThreeFiles() {
-  return {.object_count = 3, .object_bytes = 1001, .record_bytes = 100};
+  return {.object_count = 3, .object_bytes = 1001, .op_bytes = 100};
 }
 
 TEST_CASE("the sequential order walks each file to its end, the last record may be short") {
   const std::vector<Op> ops =
-      RestOfPass(*Stream("write", {.object_count = 2, .object_bytes = 250, .record_bytes = 100}));
+      RestOfPass(*Stream("write", {.object_count = 2, .object_bytes = 250, .op_bytes = 100}));
   const OpKind w = OpKind::kWrite;
   REQUIRE(ops == std::vector<Op>{{w, 0, 0, 100},
                                  {w, 0, 100, 100},
@@ -56,7 +56,7 @@ TEST_CASE("the sequential order walks each file to its end, the last record may 
 
 TEST_CASE("the backward order is the sequential one from its end") {
   const std::vector<Op> ops =
-      RestOfPass(*Stream("backward-read", {.object_count = 2, .object_bytes = 250, .record_bytes = 100}));
+      RestOfPass(*Stream("backward-read", {.object_count = 2, .object_bytes = 250, .op_bytes = 100}));
   const OpKind r = OpKind::kRead;
   REQUIRE(ops == std::vector<Op>{{r, 1, 200, 50},
                                  {r, 1, 100, 100},
@@ -67,7 +67,7 @@ TEST_CASE("the backward order is the sequential one from its end") {
 }
 
 TEST_CASE("the stride order goes through the file in steps, then again one record further") {
-  StreamShape shape{.object_bytes = 10, .record_bytes = 1, .stride_records = 4};
+  StreamShape shape{.object_bytes = 10, .op_bytes = 1, .stride_records = 4};
   REQUIRE(OffsetsOf(RestOfPass(*Stream("stride-read", shape))) ==
           std::vector<uint64_t>{0, 4, 8, 1, 5, 9, 2, 6, 3, 7});
   shape.stride_records = 5;  // shares a factor with the count
@@ -82,7 +82,7 @@ TEST_CASE("the stride order reads every record exactly once for every stride and
   for (uint64_t count = 1; count <= 60; ++count) {
     for (uint32_t stride = 1; stride <= 70; ++stride) {
       const StreamShape shape{
-          .object_count = 2, .object_bytes = count, .record_bytes = 1, .stride_records = stride};
+          .object_count = 2, .object_bytes = count, .op_bytes = 1, .stride_records = stride};
       std::set<std::pair<uint32_t, uint64_t>> seen;
       for (const Op& op : RestOfPass(*Stream("stride-read", shape)))
         REQUIRE(seen.emplace(op.object, op.offset).second);
@@ -93,7 +93,7 @@ TEST_CASE("the stride order reads every record exactly once for every stride and
 }
 
 TEST_CASE("record-rewrite writes the first record of a file as often as it has records") {
-  auto stream = Stream("record-rewrite", {.object_count = 2, .object_bytes = 250, .record_bytes = 100});
+  auto stream = Stream("record-rewrite", {.object_count = 2, .object_bytes = 250, .op_bytes = 100});
   REQUIRE(stream->ops_per_pass() == 6);
   REQUIRE(stream->bytes_per_pass() == 600);
   const std::vector<Op> ops = RestOfPass(*stream);
@@ -171,7 +171,7 @@ TEST_CASE("a pass begins anew in the middle of another") {
 }
 
 TEST_CASE("random orders differ by seed, lane, phase and pass, and come again for the same") {
-  const StreamShape shape{.object_bytes = 100'000, .record_bytes = 100, .seed = 5, .lane = 1, .phase = 2};
+  const StreamShape shape{.object_bytes = 100'000, .op_bytes = 100, .seed = 5, .lane = 1, .phase = 2};
   const std::vector<Op> order = RestOfPass(*Stream("random-read", shape));
   REQUIRE(order == RestOfPass(*Stream("random-read", shape)));
   std::vector<std::vector<Op>> others;
@@ -197,7 +197,7 @@ TEST_CASE("random orders differ by seed, lane, phase and pass, and come again fo
 }
 
 TEST_CASE("the random order runs across all files of the lane, not file by file") {
-  const StreamShape shape{.object_count = 4, .object_bytes = 100'000, .record_bytes = 100};
+  const StreamShape shape{.object_count = 4, .object_bytes = 100'000, .op_bytes = 100};
   const std::vector<Op> ops = RestOfPass(*Stream("random-read", shape));
   std::array<int, 4> early_ops{};
   for (size_t i = 0; i < 400; ++i) ++early_ops[ops[i].object];
@@ -207,7 +207,7 @@ TEST_CASE("the random order runs across all files of the lane, not file by file"
 TEST_CASE("a mix reads the asked share of the records, the same ones in every run") {
   for (const uint32_t percent : {0u, 1u, 30u, 50u, 99u, 100u}) {
     const StreamShape shape{
-        .object_bytes = 1'000'000, .record_bytes = 10, .read_percent = percent, .seed = 3};
+        .object_bytes = 1'000'000, .op_bytes = 10, .read_percent = percent, .seed = 3};
     const std::vector<Op> ops = RestOfPass(*Stream("random-mix", shape));
     REQUIRE(ops == RestOfPass(*Stream("random-mix", shape)));
     double reads = 0;
@@ -220,7 +220,7 @@ TEST_CASE("a mix reads the asked share of the records, the same ones in every ru
 }
 
 TEST_CASE("another pass of a mix draws other kinds for its ops") {
-  const StreamShape shape{.object_bytes = 1000, .record_bytes = 1};
+  const StreamShape shape{.object_bytes = 1000, .op_bytes = 1};
   auto stream = Stream("random-mix", shape);
   const std::vector<Op> first = RestOfPass(*stream);
   stream->Restart(1);
@@ -232,7 +232,7 @@ TEST_CASE("another pass of a mix draws other kinds for its ops") {
 }
 
 TEST_CASE("a sequential mix is in order, and its kinds are drawn like those of a random one") {
-  StreamShape shape{.object_bytes = 1'000'000, .record_bytes = 10, .read_percent = 30, .seed = 3};
+  StreamShape shape{.object_bytes = 1'000'000, .op_bytes = 10, .read_percent = 30, .seed = 3};
   auto stream = Stream("sequential-mix", shape);
   const std::vector<Op> ops = RestOfPass(*stream);
   double reads = 0;
@@ -254,14 +254,14 @@ TEST_CASE("a sequential mix is in order, and its kinds are drawn like those of a
 }
 
 TEST_CASE("Bonnie's seeks read, and update the rest; its rewrite updates every record in order") {
-  const StreamShape shape{.object_bytes = 1'000'000, .record_bytes = 10, .read_percent = 90, .seed = 3};
+  const StreamShape shape{.object_bytes = 1'000'000, .op_bytes = 10, .read_percent = 90, .seed = 3};
   double updates = 0;
   for (const Op& op : RestOfPass(*Stream("seeks", shape))) {
     REQUIRE((op.kind == OpKind::kRead || op.kind == OpKind::kUpdate));
     updates += op.kind == OpKind::kUpdate ? 1 : 0;
   }
   REQUIRE(updates == Approx(10'000).margin(500));
-  const std::vector<Op> ops = RestOfPass(*Stream("update", {.object_bytes = 1000, .record_bytes = 10}));
+  const std::vector<Op> ops = RestOfPass(*Stream("update", {.object_bytes = 1000, .op_bytes = 10}));
   REQUIRE(ops.size() == 100);
   for (size_t i = 0; i < ops.size(); ++i) {
     REQUIRE(ops[i].kind == OpKind::kUpdate);
@@ -270,7 +270,7 @@ TEST_CASE("Bonnie's seeks read, and update the rest; its rewrite updates every r
 }
 
 TEST_CASE("in a mix by lane a lane only reads or only writes") {
-  StreamShape shape{.object_bytes = 10'000, .record_bytes = 10, .mix = LaneMix::kReader};
+  StreamShape shape{.object_bytes = 10'000, .op_bytes = 10, .mix = LaneMix::kReader};
   for (const Op& op : RestOfPass(*Stream("random-mix", shape))) REQUIRE(op.kind == OpKind::kRead);
   shape.mix = LaneMix::kWriter;
   for (const Op& op : RestOfPass(*Stream("random-mix", shape))) REQUIRE(op.kind == OpKind::kWrite);
@@ -282,14 +282,14 @@ TEST_CASE("shapes that make no sense are refused with a word on why") {
     return made.status().code() == absl::StatusCode::kInvalidArgument &&
            std::string(made.status().message()).find(word) != std::string::npos;
   };
-  const StreamShape good{.object_bytes = 100, .record_bytes = 10};
+  const StreamShape good{.object_bytes = 100, .op_bytes = 10};
   REQUIRE(MakeOpStream(**FindOperation("read"), good).ok());
-  REQUIRE(refuses("read", {.object_bytes = 0, .record_bytes = 10}, "size of a file is 0"));
-  REQUIRE(refuses("read", {.object_bytes = 100, .record_bytes = 0}, "record size is 0"));
-  REQUIRE(refuses("read", {.object_bytes = 100, .record_bytes = 101}, "larger than a file of 100"));
-  REQUIRE(refuses("read", {.object_count = 0, .object_bytes = 100, .record_bytes = 10}, "at least one file"));
-  REQUIRE(refuses("read", {.object_bytes = uint64_t{1} << 40, .record_bytes = 1u << 31}, "one system call"));
-  REQUIRE(refuses("read", {.object_count = 8, .object_bytes = uint64_t{1} << 60, .record_bytes = 1}, "2^62"));
+  REQUIRE(refuses("read", {.object_bytes = 0, .op_bytes = 10}, "size of a file is 0"));
+  REQUIRE(refuses("read", {.object_bytes = 100, .op_bytes = 0}, "record size is 0"));
+  REQUIRE(refuses("read", {.object_bytes = 100, .op_bytes = 101}, "larger than a file of 100"));
+  REQUIRE(refuses("read", {.object_count = 0, .object_bytes = 100, .op_bytes = 10}, "at least one file"));
+  REQUIRE(refuses("read", {.object_bytes = uint64_t{1} << 40, .op_bytes = 1u << 31}, "one system call"));
+  REQUIRE(refuses("read", {.object_count = 8, .object_bytes = uint64_t{1} << 60, .op_bytes = 1}, "2^62"));
   StreamShape shape = good;
   shape.stride_records = 0;
   REQUIRE(refuses("stride-read", shape, "stride of 0"));
@@ -299,7 +299,7 @@ TEST_CASE("shapes that make no sense are refused with a word on why") {
 }
 
 TEST_CASE("a record as large as the file is one op") {
-  const std::vector<Op> ops = RestOfPass(*Stream("random-write", {.object_bytes = 7, .record_bytes = 7}));
+  const std::vector<Op> ops = RestOfPass(*Stream("random-write", {.object_bytes = 7, .op_bytes = 7}));
   REQUIRE(ops == std::vector<Op>{{OpKind::kWrite, 0, 0, 7}});
 }
 

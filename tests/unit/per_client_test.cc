@@ -7,6 +7,7 @@
 
 #include "coordinator/analysis/phase/spread.h"
 #include "coordinator/analysis/report_builder.h"
+#include "coordinator/analysis/statistics/median.h"
 #include "tests/support/phase_script.h"
 
 namespace iobench {

@@ -4,10 +4,12 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/units.h"
 #include "coordinator/option/iozone_letters.h"
+#include "coordinator/plan/background.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_yaml.h"
+#include "coordinator/plan/server_phases.h"
 #include "tests/support/command_words.h"
 
 namespace iobench {

@@ -278,7 +278,7 @@ TEST_CASE("buffers that no machine has are refused before they are touched") {
     INFO(std::string(engine.name));
     auto made = MakeEngine(engine.name, {.longest_op_bytes = 1u << 30, .depth = 4096});
     REQUIRE(made.ok());
-    auto stream = *MakeOpStream(**FindOperation("read"), {.object_bytes = 4096, .record_bytes = 4096});
+    auto stream = *MakeOpStream(**FindOperation("read"), {.object_bytes = 4096, .op_bytes = 4096});
     LaneRecorder recorder(OpKind::kRead, CurrentTickScale());
     StopCell stop;
     LaneContext lane{
@@ -297,7 +297,7 @@ absl::Status ReadyInThread(const std::function<bool()>& restrict, std::string& n
                     [&]() -> absl::Status {
                       auto engine = *MakeEngine("uring", {.longest_op_bytes = 65'536, .depth = 32});
                       auto stream = *MakeOpStream(**FindOperation("read"),
-                                                  {.object_bytes = 4096, .record_bytes = 4096});
+                                                  {.object_bytes = 4096, .op_bytes = 4096});
                       LaneRecorder recorder(OpKind::kRead, CurrentTickScale());
                       StopCell stop;
                       LaneContext lane{.stream = *stream,

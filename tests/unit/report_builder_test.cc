@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cmath>
 
+#include "coordinator/analysis/summarize.h"
 #include "tests/support/phase_script.h"
 
 namespace iobench {
@@ -41,7 +42,7 @@ TEST_CASE("a whole phase has its latencies as one histogram, without those of la
   const v1::RunRecord run = script.Run();
   ReportBuilder builder(run);
   builder.Begin(nullptr);
-  const v1::PhaseReport whole = builder.AddWhole(script.Record());
+  const v1::PhaseReport whole = builder.Add(FinishPhase(run, script.Record(), Charts::kFilledIn));
   CHECK(whole.latency_us().count() == 100);
   CHECK(whole.charts().latency_histogram().count() == 100);
   CHECK(static_cast<double>(whole.charts().latency_histogram().max_ns()) / 1e3 == whole.latency_us().max());

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "coordinator/plan/layout.h"
-#include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_check.h"
+#include "coordinator/plan/server_phases.h"
 
 namespace iobench {
 namespace {

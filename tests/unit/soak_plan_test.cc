@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/plan/plan_check.h"
+#include "coordinator/plan/soak.h"
 
 namespace iobench {
 namespace {

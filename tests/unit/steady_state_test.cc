@@ -38,20 +38,8 @@ TEST_CASE("steady figures do not rise or fall by over 10 % of their mean") {
 
 TEST_CASE("only the last five rounds count") {
   CHECK(StateOf({900, 500, 300, 100, 100, 100, 100, 100}).mean == 100);
-  CHECK(RoundsToSteadyState(std::vector<double>{900, 500, 100, 100, 100, 100, 100, 100}) == 7u);
-  CHECK(RoundsToSteadyState(std::vector<double>{100, 100, 100, 100, 100}) == 5u);
-  CHECK_FALSE(RoundsToSteadyState(std::vector<double>{100, 150, 200, 250, 300, 350}).has_value());
-}
-
-TEST_CASE("after 25 rounds steady state is not reached") {
-  std::vector<double> rounds;
-  for (int i = 0; i < 21; ++i) rounds.push_back(i % 2 == 0 ? 50 : 150);
-  rounds.insert(rounds.end(), 4, 100.0);
-  CHECK_FALSE(RoundsToSteadyState(rounds).has_value());
-  rounds.push_back(100);  // the 26th
-  CHECK_FALSE(RoundsToSteadyState(rounds).has_value());
-  rounds.erase(rounds.begin());
-  CHECK(RoundsToSteadyState(rounds) == 25u);
+  CHECK(StateOf({900, 500, 100, 100, 100, 100, 100}).steady);
+  CHECK_FALSE(StateOf({900, 500, 100, 100, 100, 100}).steady);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a saved run is checked for. tests/cluster/test_verify_result.py does the same with the program.
+// What a saved run is checked for. tests/cluster/test_acceptance.py does the same with the program.
 #include "coordinator/saved_run/verify.h"
 
 #include <unistd.h>

@@ -3,12 +3,31 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "tests/support/phase_script.h"
 
 namespace iobench {
 namespace {
+
+struct WindowTotals {
+  Moved moved;
+  double seconds = 0;
+
+  double bytes_per_s() const { return Rate(moved.bytes.value, seconds); }
+};
+
+// What all lanes moved within a window.
+WindowTotals TotalsIn(const Window& window, std::span<const AlignedLane> lanes) {
+  WindowTotals totals{.moved = {}, .seconds = window.seconds()};
+  std::vector<AlignedPoint> timeline;
+  for (const AlignedLane& lane : lanes) {
+    TimelineOf(lane, timeline);
+    totals.moved += MovedIn(window, lane, timeline);
+  }
+  return totals;
+}
 
 // 0 s: nothing; 1 s: 1 op, 10 bytes; 2 s: 2 ops, 20 bytes; 6 s: 10 ops, 100 bytes.
 const std::vector<AlignedPoint> kTimeline = {

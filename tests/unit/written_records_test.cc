@@ -17,7 +17,7 @@ StreamShape TenRecords(uint32_t files = 1) {
   StreamShape shape;
   shape.object_count = files;
   shape.object_bytes = 10 * kRecordBytes / files;
-  shape.record_bytes = kRecordBytes;
+  shape.op_bytes = kRecordBytes;
   shape.stride_records = 4;
   shape.seed = 7;
   shape.lane = 2;
@@ -85,7 +85,7 @@ TEST_CASE("more records than fit into the memory for them are not remembered") {
 // Eight sectors from two passes: what the reader expects of each, and what it finds.
 TEST_CASE("a pass that was lost is stale, and one that goes too far is unknown") {
   StreamShape shape = TenRecords();
-  shape.record_bytes = 1024;  // two sectors
+  shape.op_bytes = 1024;  // two sectors
   shape.object_bytes = 4096;
   const auto bytes_of = [](uint64_t pass) {
     auto writer = SectorWriter::Create({.run = 1, .seed = 5, .owner = 1, .writer = 1, .generation = 4}, 4096);

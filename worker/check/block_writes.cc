@@ -17,7 +17,7 @@
 namespace iobench {
 namespace {
 
-constexpr size_t kSectorBytes = 512;
+constexpr size_t kStampedBytes = 512;
 // Between writes to blocks that are never used again, so that a long fault does not fill the file system.
 constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 5'000'000};
 constexpr uint64_t kMagic = 0x6b636f6c622d6269;  // "ib-block"
@@ -79,11 +79,11 @@ uint64_t AcknowledgedBlocks(const v1::BlockWrites& writes) {
 }  // namespace
 
 void FillCheckBlock(uint64_t key, uint64_t number, std::span<std::byte> block) {
-  for (uint64_t sector = 0; sector < block.size() / kSectorBytes; ++sector) {
-    std::byte* const begin = block.data() + sector * kSectorBytes;
+  for (uint64_t sector = 0; sector < block.size() / kStampedBytes; ++sector) {
+    std::byte* const begin = block.data() + sector * kStampedBytes;
     const Header header = {kMagic, key, number, sector};
     uint64_t state = key ^ number * 0x9e3779b97f4a7c15 ^ sector;
-    for (size_t at = 0; at < kSectorBytes; at += sizeof state) {
+    for (size_t at = 0; at < kStampedBytes; at += sizeof state) {
       state = state * 6364136223846793005 + 1442695040888963407;
       std::memcpy(begin + at, &state, sizeof state);
     }
@@ -129,10 +129,7 @@ absl::Status WriteBlocks(int directory, const std::string& name, const std::stri
       error = WriteBlock(fd, block.bytes, BlockOf(writes, number) * kCheckBlockBytes, close);
     }
     const int64_t end_ns = now().ns;
-    if (end_ns - begin_ns > counts.longest_ns()) {
-      counts.set_longest_ns(end_ns - begin_ns);
-      counts.set_longest_begin_worker_ns(begin_ns);
-    }
+    counts.set_longest_ns(std::max(counts.longest_ns(), end_ns - begin_ns));
     if (error != 0) {
       counts.set_failed(1);
       counts.set_first_errno(error);

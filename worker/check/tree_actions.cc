@@ -104,7 +104,7 @@ struct TreeActions::Call {
   }
   int FlagsOf(const v1::FileAction::How& how) const {
     return (how.create() ? O_CREAT : 0) | (how.exclusive() ? O_EXCL : 0) | (how.truncate() ? O_TRUNC : 0) |
-           (how.append() ? O_APPEND : 0) | (how.direct() ? O_DIRECT : 0);
+           (how.append() ? O_APPEND : 0);
   }
   void NoteFactsOf(int fd) const {
     struct stat seen {};

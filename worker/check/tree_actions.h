@@ -38,7 +38,6 @@ class TreeActions {
   struct Call;  // of one action
 
   absl::Status ActInDirectory(Call& call);
-  absl::Status OnDirectory(Call& call);
   absl::Status OnName(Call& call);
   absl::Status OnHeld(Call& call);
   absl::Status Read(Call& call);

@@ -27,7 +27,7 @@ class MountSystem {
   virtual int64_t NowNs() = 0;              // monotonic
   virtual void Sleep(int64_t ns) = 0;
 };
-MountSystem& RealMountSystem();
+MountSystem& RealMountSystem();  // mount_system.cc
 
 // Remounts with the source, type and options that the kernel reports. If the mount is in use, retries for ten seconds
 // in total. Returns what was done, for display: "10.0.0.1:/export (nfs4) on /mnt/nfs".

@@ -26,12 +26,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "common/model/data_content.h"
 #include "worker/data/data_blocks.h"
 #include "worker/pattern/mix.h"
 
 namespace iobench {
 
-inline constexpr uint64_t kSectorBytes = 512;
 inline constexpr uint64_t kSectorMagic = 0x31746365'53424F49;  // "IOBSect1"
 
 struct SectorHeader {

@@ -9,10 +9,10 @@ namespace iobench {
 std::shared_ptr<const WrittenRecords> WrittenRecords::Of(OpStream& stream, const StreamShape& shape,
                                                          uint64_t pass, uint64_t op_count,
                                                          uint64_t interleave_count) {
-  const uint64_t per_file = (shape.object_bytes - 1) / shape.record_bytes + 1;
+  const uint64_t per_file = (shape.object_bytes - 1) / shape.op_bytes + 1;
   if (per_file > kMaxRecords / shape.object_count) return nullptr;
   std::shared_ptr<WrittenRecords> written(
-      new WrittenRecords(per_file, shape.record_bytes * interleave_count, per_file * shape.object_count));
+      new WrittenRecords(per_file, shape.op_bytes * interleave_count, per_file * shape.object_count));
   stream.Restart(pass);
   std::array<Op, 64> batch;
   while (op_count > 0) {

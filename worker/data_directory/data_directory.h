@@ -43,7 +43,7 @@ absl::StatusOr<std::unique_ptr<Directory>> OpenClaimedDirectory(const std::strin
                                                                 const v1::DataClaim& claim);
 
 // True for a FailedPrecondition that says that the data directory does not belong to the given claim, but to another
-// run or none.
+// run or none. Defined in claimed_data.cc.
 bool IsHeldByAnother(const absl::Status& status);
 
 // Returns the target for its own path or that of its data directory. InvalidArgument: a malformed URL.

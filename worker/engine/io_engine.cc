@@ -87,7 +87,7 @@ absl::Status CheckEngineHere(std::string_view name) {
 double MeasureLoopNs(TickSource ticks, double clock_read_ns) {
   constexpr double kMinOps = 100, kMaxOps = 20'000, kPassNs = 2'000'000;
   const auto ops = static_cast<uint64_t>(std::clamp(kPassNs / clock_read_ns, kMinOps, kMaxOps));
-  const StreamShape shape{.object_bytes = ops * 4096, .record_bytes = 4096};
+  const StreamShape shape{.object_bytes = ops * 4096, .op_bytes = 4096};
   std::array<double, 5> ns;
   for (double& each : ns) each = NullPassNs(ticks, shape);
   std::nth_element(ns.begin(), ns.begin() + ns.size() / 2, ns.end());

@@ -171,7 +171,7 @@ class Lane {
 };
 
 // True if all lanes have short results and there are only a few of them: some tens of KiB in all, which delay no ping
-// on the same connection. REQUIRES: as Lane::HasShortResult.
+// on the same connection. REQUIRES: as Lane::HasShortResult. Defined in lane_result.cc.
 bool HaveShortResults(std::span<const std::unique_ptr<Lane>> lanes);
 
 }  // namespace iobench

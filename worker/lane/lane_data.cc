@@ -35,7 +35,7 @@ absl::StatusOr<Payload> LaneData::MakePayload() const {
   if (spec_.data.kind() == v1::DataContent::PATTERN)
     contents.constant = static_cast<unsigned char>(spec_.data.pattern_byte());
   auto payload = Payload::Create(spec_.shape.seed, plan_.lane(), spec_.shape.phase,
-                                 std::max(spec_.shape.record_bytes, prefill_bytes()), contents);
+                                 std::max(spec_.shape.op_bytes, prefill_bytes()), contents);
   if (payload.ok()) IOBENCH_RETURN_IF_ERROR(MakeRecords(For::kPrefill, *payload));
   return payload;
 }
@@ -47,7 +47,7 @@ absl::Status LaneData::ReadyForOps(Payload& payload) const {
 
 absl::Status LaneData::MakeRecords(For what, Payload& payload) const {
   const bool for_prefill = what == For::kPrefill;
-  const size_t longest_bytes = std::max(spec_.shape.record_bytes, prefill_bytes());
+  const size_t longest_bytes = std::max(spec_.shape.op_bytes, prefill_bytes());
   payload.MakeWith(nullptr);  // frees the previous generation's buffer before the next one takes as much
   if (verifies_) {
     auto writer = SectorWriter::Create({.run = spec_.stamp.run_id(),

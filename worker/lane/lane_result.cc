@@ -153,7 +153,7 @@ std::vector<WorkerPoint> TimelineOf(const LaneRecorder& recorder, const RegionOu
 Lane::Unfinished Lane::WhatIsUnfinished() const {
   if (!takes_part() || !ran() || !work_.spec.uses_files) return {};
   const uint64_t ops = region_->UnfinishedOps();
-  return {.ops = ops, .bytes = work_.metadata ? 0 : ops * work_.spec.shape.record_bytes};
+  return {.ops = ops, .bytes = work_.metadata ? 0 : ops * work_.spec.shape.op_bytes};
 }
 
 bool Lane::HasTail() const {

@@ -80,7 +80,7 @@ absl::Status LaneSetup::MakeBuffers() {
     context_.payload = &*payload_;
   }
   if (work_.needs_read_buffer()) {
-    IOBENCH_ASSIGN_OR_RETURN(read_buffer_, AlignedBuffer::Allocate(work_.spec.shape.record_bytes));
+    IOBENCH_ASSIGN_OR_RETURN(read_buffer_, AlignedBuffer::Allocate(work_.spec.shape.op_bytes));
     context_.read_buffer = read_buffer_->data();
   }
   return absl::OkStatus();

@@ -27,7 +27,7 @@ std::vector<LaneFile> LaneFilesOf(const PhaseSpec& spec, const v1::LanePlan& pla
     LaneFile file{kSharedFileName, plan.extent_offset_bytes(), spec.shape.object_bytes};
     if (spec.interleaved && plan.interleave_count() > 0) {
       file.interleave_count = plan.interleave_count();
-      file.record_bytes = spec.shape.record_bytes;
+      file.record_bytes = spec.shape.op_bytes;
     }
     return {file};
   }

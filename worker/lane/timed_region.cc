@@ -237,7 +237,7 @@ uint64_t TimedRegion::OpsToFinish() const {
                         (work_.spec.operation->pattern == Pattern::kSequential ||
                          work_.spec.operation->pattern == Pattern::kSequentialMix);
   if (!in_order) return ops_per_pass;
-  const uint64_t op_bytes = std::max<uint64_t>(1, work_.spec.shape.record_bytes);
+  const uint64_t op_bytes = std::max<uint64_t>(1, work_.spec.shape.op_bytes);
   return std::min(ops_per_pass, (bytes + op_bytes - 1) / op_bytes);
 }
 

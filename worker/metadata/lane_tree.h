@@ -20,9 +20,6 @@ namespace iobench {
 // begin with "item", "moved", "link", "symlink" and "dir".
 enum class NameKind { kItem, kMoved, kLink, kSymlink, kLeaf };
 
-// The numbers of items have eight digits in their names.
-inline constexpr uint64_t kMaxItemsPerLane = 100'000'000;
-
 // A plain value, without I/O: the names follow from the plan alone, so that every worker knows those of every lane.
 class LaneTree {
  public:

@@ -14,17 +14,17 @@ constexpr uint32_t kMaxRecordBytes = 0x7ffff000;
 absl::Status Check(const OperationSpec& operation, const StreamShape& shape) {
   if (shape.object_count == 0) return absl::InvalidArgumentError("a lane needs at least one file");
   if (shape.object_bytes == 0) return absl::InvalidArgumentError("the size of a file is 0");
-  if (shape.record_bytes == 0) return absl::InvalidArgumentError("the record size is 0");
-  if (shape.record_bytes > kMaxRecordBytes) {
-    return absl::InvalidArgumentError(absl::StrCat("a record of ", shape.record_bytes,
+  if (shape.op_bytes == 0) return absl::InvalidArgumentError("the record size is 0");
+  if (shape.op_bytes > kMaxRecordBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("a record of ", shape.op_bytes,
                                                    " bytes is more than the max of ", kMaxRecordBytes,
                                                    " that one system call transfers"));
   }
-  if (shape.record_bytes > shape.object_bytes) {
-    return absl::InvalidArgumentError(absl::StrCat("a record of ", shape.record_bytes,
+  if (shape.op_bytes > shape.object_bytes) {
+    return absl::InvalidArgumentError(absl::StrCat("a record of ", shape.op_bytes,
                                                    " bytes is larger than a file of ", shape.object_bytes));
   }
-  const uint64_t records_per_object = (shape.object_bytes - 1) / shape.record_bytes + 1;
+  const uint64_t records_per_object = (shape.object_bytes - 1) / shape.op_bytes + 1;
   if (records_per_object > Permutation::kMaxCount / shape.object_count) {
     return absl::InvalidArgumentError("more than 2^62 records per lane");
   }

@@ -47,7 +47,7 @@ struct StreamShape {
   // The size of each file. Its last record may be shorter than the others.
   uint64_t object_bytes = 0;
   // The size of an op: one record, or for vectors all records of one call.
-  uint32_t record_bytes = 0;
+  uint32_t op_bytes = 0;
   // For stride-read: every stride_records-th record is visited first. 17 is IOzone's default.
   uint32_t stride_records = 17;
   // For mixed operations with LaneMix::kPerOp, 0 to 100.

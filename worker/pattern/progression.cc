@@ -28,7 +28,7 @@ struct Backward {
 struct FirstRecord {
   explicit FirstRecord(const StreamShape& shape) : grid(shape) {}
   Op At(OpKind kind, uint64_t position) const { return grid.OpAt(kind, grid.Split(position).quotient, 0); }
-  uint64_t bytes_per_pass() const { return grid.record_count() * grid.record_bytes(); }
+  uint64_t bytes_per_pass() const { return grid.record_count() * grid.op_bytes(); }
   RecordGrid grid;
 };
 

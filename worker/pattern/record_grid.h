@@ -45,27 +45,27 @@ class Divisor {
 // of a file may be shorter.
 class RecordGrid {
  public:
-  // REQUIRES: object_count > 0, 0 < record_bytes <= object_bytes.
+  // REQUIRES: object_count > 0, 0 < op_bytes <= object_bytes.
   explicit RecordGrid(const StreamShape& shape)
       : object_count_(shape.object_count),
         object_bytes_(shape.object_bytes),
-        record_bytes_(shape.record_bytes),
-        records_per_object_((shape.object_bytes - 1) / shape.record_bytes + 1),
+        op_bytes_(shape.op_bytes),
+        records_per_object_((shape.object_bytes - 1) / shape.op_bytes + 1),
         by_object_(records_per_object_) {}
 
   // The last record of each file counts like the others, also in record_count().
   uint64_t records_per_object() const { return records_per_object_; }
   uint64_t record_count() const { return records_per_object_ * object_count_; }
   uint64_t total_bytes() const { return object_bytes_ * object_count_; }
-  uint32_t record_bytes() const { return record_bytes_; }
+  uint32_t op_bytes() const { return op_bytes_; }
 
   // The quotient is the file, the remainder the record within it.
   Divisor::Result Split(uint64_t index) const { return by_object_.Divide(index); }
 
   // Returns the op on a record of a file, or on a record counted over all files. REQUIRES: the record exists.
   Op OpAt(OpKind kind, uint64_t object, uint64_t record) const {
-    const uint64_t offset = record * record_bytes_;
-    const uint64_t length = std::min<uint64_t>(record_bytes_, object_bytes_ - offset);
+    const uint64_t offset = record * op_bytes_;
+    const uint64_t length = std::min<uint64_t>(op_bytes_, object_bytes_ - offset);
     return Op{kind, static_cast<uint32_t>(object), offset, static_cast<uint32_t>(length)};
   }
   Op OpAt(OpKind kind, uint64_t index) const {
@@ -76,7 +76,7 @@ class RecordGrid {
  private:
   uint64_t object_count_;
   uint64_t object_bytes_;
-  uint32_t record_bytes_;
+  uint32_t op_bytes_;
   uint64_t records_per_object_;
   Divisor by_object_;
 };

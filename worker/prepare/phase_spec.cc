@@ -38,9 +38,9 @@ StreamShape GridOf(Call call, uint64_t record_bytes, uint64_t bytes_per_lane, ui
   StreamShape shape;
   shape.object_count = object_count;
   shape.object_bytes = bytes_per_lane / object_count;
-  shape.record_bytes = static_cast<uint32_t>(record_bytes);
+  shape.op_bytes = static_cast<uint32_t>(record_bytes);
   if (call == Call::kVector) {
-    shape.record_bytes = static_cast<uint32_t>(std::min(VectorBytes(record_bytes), shape.object_bytes));
+    shape.op_bytes = static_cast<uint32_t>(std::min(VectorBytes(record_bytes), shape.object_bytes));
   }
   return shape;
 }
@@ -127,7 +127,7 @@ EngineOptions PhaseSpec::EngineOptionsFor(const v1::Operation& asked) const {
   return {.call = follows_trace ? Call::kPositional : operation->call,
           .ticks = ticks,
           .record_bytes = static_cast<uint32_t>(asked.record_bytes()),
-          .longest_op_bytes = shape.record_bytes,
+          .longest_op_bytes = shape.op_bytes,
           .replays_trace = replayed != nullptr,
           .depth = std::max(1u, asked.depth()),
           .copy = asked.copy(),
@@ -163,10 +163,10 @@ absl::Status PhaseSpec::TakeTrace(const v1::Prepare& prepare, const EngineSpec& 
   if (trace.read_file().empty()) return absl::OkStatus();
   const uint64_t memory_limit_bytes = MemoryLimitBytes();  // before the trace takes a part of it
   IOBENCH_ASSIGN_OR_RETURN(replayed, LoadTrace(trace.read_file(), shape.object_bytes));
-  for (const TraceOp& op : *replayed) shape.record_bytes = std::max(shape.record_bytes, op.length);
+  for (const TraceOp& op : *replayed) shape.op_bytes = std::max(shape.op_bytes, op.length);
   return Annotate(CheckNeeds(NeedsOf(prepare, *operation, used_engine, *replayed), memory_limit_bytes),
                   absl::StrCat("trace ", trace.read_file(), " with ops of up to ",
-                               FormatBytes(static_cast<double>(shape.record_bytes))));
+                               FormatBytes(static_cast<double>(shape.op_bytes))));
 }
 
 }  // namespace iobench

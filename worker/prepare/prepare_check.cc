@@ -12,8 +12,6 @@
 namespace iobench {
 namespace {
 
-constexpr uint64_t kLargestFileBytes = uint64_t{1} << 62;
-constexpr uint32_t kSectorBytes = 512;
 constexpr double kLongestRestSeconds = 1e7;
 
 absl::Status Refuse(std::string_view what) {
@@ -25,7 +23,7 @@ absl::Status CheckLane(const v1::Prepare& prepare, const OperationSpec& spec, co
     return Refuse(absl::StrCat("lane ", lane.lane(), " must only read or only write, which lanes of ",
                                std::string(spec.name), " cannot"));
   }
-  if (lane.extent_offset_bytes() > kLargestFileBytes) return Refuse("an extent beyond 4 EiB");
+  if (lane.extent_offset_bytes() > kLargestDataBytes) return Refuse("an extent beyond 4 EiB");
   if (prepare.files().interleaved() &&
       (lane.interleave_count() == 0 || lane.interleave_index() >= lane.interleave_count())) {
     return Refuse(absl::StrCat("lane ", lane.lane(), " has interleave index ", lane.interleave_index(),
@@ -40,7 +38,7 @@ absl::Status CheckRecords(const v1::Prepare& prepare) {
   if (operation.record_bytes() > kLargestRecordBytes) {
     return Refuse(absl::StrCat("a record of ", operation.record_bytes(), " bytes is too large"));
   }
-  if (files.bytes_per_lane() > kLargestFileBytes) return Refuse("the size per lane is over 4 EiB");
+  if (files.bytes_per_lane() > kLargestDataBytes) return Refuse("the size per lane is over 4 EiB");
   if (files.shared_file() && files.files_per_lane() > 1) {
     return Refuse("a shared file is one file for all lanes: set one file per lane");
   }
@@ -51,7 +49,7 @@ absl::Status CheckRecords(const v1::Prepare& prepare) {
     return Refuse("buffers (buffer_bytes) are smaller than a record");
   }
   if (HasSectors(prepare.data())) {
-    const uint64_t longest_unit_bytes = std::max<uint64_t>(kSectorBytes, operation.record_bytes());
+    const uint64_t longest_unit_bytes = std::max(kSectorBytes, operation.record_bytes());
     if (prepare.stamp().unit_bytes() == 0 || prepare.stamp().unit_bytes() > longest_unit_bytes) {
       return Refuse("data to verify, but no sector layout");
     }

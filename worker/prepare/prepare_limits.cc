@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/data_content.h"
 #include "common/model/phase_check.h"
+#include "common/model/phase_shape.h"
 #include "common/process/usable_memory.h"
 #include "common/text/units.h"
 #include "worker/prepare/prepare_check.h"
@@ -13,10 +14,6 @@
 namespace iobench {
 namespace {
 
-constexpr uint64_t kMaxDataBytes = uint64_t{1} << 62;
-// A lane's thread, its recorder (histograms of up to 18 kinds of ops at 37 KB, timeline, latencies over time) and the
-// blocks from which its data are made.
-constexpr uint64_t kLaneBytes = 256_KiB;
 constexpr uint64_t kFileBytes = 160;  // an entry of the lane's list, with its name
 constexpr uint64_t kLoggedOpBytes = 16;
 constexpr uint64_t kPageBytes = 4096;
@@ -28,10 +25,7 @@ constexpr int kMaxTargets = 100'000;
 constexpr int kMaxExistingFiles = 1'000'000;
 constexpr size_t kMaxPathBytes = 4096;  // PATH_MAX
 constexpr size_t kMaxNameBytes = 255;   // NAME_MAX
-constexpr uint64_t kMaxTreeItems = 100'000'000;
-constexpr uint64_t kMaxTreeFileBytes = 1_GiB;
 constexpr uint32_t kMaxTreeNumber = 1'000'000;
-constexpr uint32_t kMaxXattrBytes = 65'536;
 
 uint64_t Sum(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -85,12 +79,12 @@ absl::Status TooMany(const std::string& what, uint64_t count, uint64_t limit) {
 absl::Status CheckLaneCounts(const v1::LanePlan& lane) {
   const std::string name = absl::StrCat("lane ", lane.lane());
   const v1::TreeState& tree = lane.tree();
-  if (tree.items() > kMaxTreeItems)
-    return TooMany(name + ": items of its tree:", tree.items(), kMaxTreeItems);
+  if (tree.items() > kMaxItemsPerLane)
+    return TooMany(name + ": items of its tree:", tree.items(), kMaxItemsPerLane);
   if (tree.number() > kMaxTreeNumber)
     return TooMany(name + ": number of its tree:", tree.number(), kMaxTreeNumber);
-  if (tree.file_bytes() > kMaxTreeFileBytes) {
-    return TooMany(name + ": bytes of a file in its tree:", tree.file_bytes(), kMaxTreeFileBytes);
+  if (tree.file_bytes() > kLargestTreeFileBytes) {
+    return TooMany(name + ": bytes of a file in its tree:", tree.file_bytes(), kLargestTreeFileBytes);
   }
   if (tree.xattr_bytes() > kMaxXattrBytes) {
     return TooMany(name + ": bytes of an attribute in its tree:", tree.xattr_bytes(), kMaxXattrBytes);
@@ -111,7 +105,7 @@ PhaseNeeds NeedsOf(const v1::Prepare& prepare, const OperationSpec& spec, const 
   const v1::Operation& operation = prepare.operation();
   const auto lanes = static_cast<uint64_t>(prepare.lanes_size());
   PhaseNeeds needs;
-  uint64_t lane_bytes = Sum(kLaneBytes, operation.between().processor_cache_bytes());
+  uint64_t lane_bytes = Sum(kLaneMemoryBytes, operation.between().processor_cache_bytes());
   lane_bytes = Sum(lane_bytes, Product(std::max(1u, prepare.files().files_per_lane()), kFileBytes));
   if (engine.uses_files) {
     const uint64_t op_bytes = std::max(LongestOpBytes(prepare, spec), LongestOpBytes(replayed));
@@ -142,7 +136,7 @@ uint64_t MemoryLimitBytes() {
 }
 
 absl::Status CheckNeeds(const PhaseNeeds& needs, uint64_t memory_limit_bytes) {
-  if (needs.data_bytes > kMaxDataBytes) {
+  if (needs.data_bytes > kLargestDataBytes) {
     return absl::ResourceExhaustedError(
         "the files of this worker's lanes have more than 4 EiB in all: use a smaller -s, or fewer lanes (-t)");
   }

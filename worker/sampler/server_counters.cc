@@ -20,7 +20,7 @@ namespace {
 using Numbers = std::vector<uint64_t>;
 
 // /proc counts sectors of 512 bytes, whatever the device's own are.
-constexpr uint64_t kSectorBytes = 512;
+constexpr uint64_t kProcSectorBytes = 512;
 constexpr int64_t kLookAgainNs = 5 * kNanosPerSecond;
 constexpr char kNfsdThread[] = "nfsd\n";
 // Positions of procedures in proc3 (RFC 1813) and of operations in proc4ops (RFC 7530), after the line's own count.
@@ -157,9 +157,9 @@ std::map<std::string, DiskCounters> ParseDiskstats(std::string_view proc_disksta
     }
     if (numbers.size() < kNeeded) continue;
     disks[std::string(words[kName])] = {.reads = numbers[0],
-                                        .read_bytes = numbers[2] * kSectorBytes,
+                                        .read_bytes = numbers[2] * kProcSectorBytes,
                                         .writes = numbers[4],
-                                        .write_bytes = numbers[6] * kSectorBytes,
+                                        .write_bytes = numbers[6] * kProcSectorBytes,
                                         .busy_ms = numbers[9],
                                         .waited_ms = numbers[10]};
   }

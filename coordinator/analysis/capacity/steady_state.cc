@@ -29,12 +29,4 @@ std::optional<SteadyState> SteadyStateOf(std::span<const double> rounds) {
   return state;
 }
 
-std::optional<size_t> RoundsToSteadyState(std::span<const double> rounds) {
-  for (size_t count = kSteadyRounds; count <= std::min(rounds.size(), kMaxSteadyRounds); ++count) {
-    const std::optional<SteadyState> state = SteadyStateOf(rounds.first(count));
-    if (state.has_value() && state->steady) return count;
-  }
-  return std::nullopt;
-}
-
 }  // namespace iobench

@@ -9,7 +9,6 @@
 namespace iobench {
 
 inline constexpr size_t kSteadyRounds = 5;          // in the window
-inline constexpr size_t kMaxSteadyRounds = 25;      // after which "not reached" is the result
 inline constexpr double kMaxDataExcursion = 0.20;   // of the window's mean
 inline constexpr double kMaxSlopeExcursion = 0.10;  // of the window's mean
 
@@ -23,9 +22,6 @@ struct SteadyState {
 // Judges the last kSteadyRounds of the rounds. nullopt: there are fewer, a figure is not finite, or their mean is not
 // positive. Throughput and p99 latency are judged separately.
 std::optional<SteadyState> SteadyStateOf(std::span<const double> rounds);
-
-// The number of rounds, of at most kMaxSteadyRounds, after which steady state was first reached. nullopt: never.
-std::optional<size_t> RoundsToSteadyState(std::span<const double> rounds);
 
 }  // namespace iobench
 

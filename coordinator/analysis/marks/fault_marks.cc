@@ -4,14 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/text/units.h"
 #include "coordinator/analysis/marks/marks.h"
 
 namespace iobench {
 namespace {
-
-std::string CountedThing(uint64_t count, const char* noun) {
-  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
-}
 
 void AddResumed(const PhaseView& view, std::vector<v1::Mark>& marks) {
   const v1::Resumption* resumption = nullptr;
@@ -44,7 +41,7 @@ void AddReconnected(const PhaseView& view, std::vector<v1::Mark>& marks) {
       "reconnected", "phase", static_cast<double>(reconnects), 0,
       absl::StrCat(
           first, workers > 1 ? absl::StrCat(" and ", workers - 1, " more") : "", " reconnected ",
-          CountedThing(reconnects, "time"),
+          Counted(reconnects, "time"),
           " to the coordinator: nothing was lost, but the network may have disturbed the storage, too")));
 }
 
@@ -55,7 +52,7 @@ void AddRetriedOps(const v1::PhaseReport& report, std::vector<v1::Mark>& marks) 
   for (const v1::FailedOps& retried : report.retried_ops()) {
     count += retried.count();
     kinds.push_back(absl::StrCat(retried.count(), " ", retried.operation(), " ", retried.error(), " in ",
-                                 CountedThing(retried.lanes(), "lane")));
+                                 Counted(retried.lanes(), "lane")));
   }
   marks.push_back(MakeMark("retried_ops", "phase", static_cast<double>(count), 0,
                            absl::StrCat("the server asked to try again later: ", absl::StrJoin(kinds, ", "),

@@ -28,10 +28,6 @@ constexpr double kShortestSeconds = 1.0;
 constexpr double kServerCachedPercent = 5.0;
 constexpr double kFewestOpsPerLane = 100.0;
 
-std::string Counted(size_t count, std::string_view noun) {
-  return absl::StrCat(count, " ", std::string(noun), count == 1 ? "" : "s");
-}
-
 // Writes that loop without a flush stay in memory, however long they take.
 bool StaysInMemoryWithTime(const PhaseTraits& traits) {
   return traits.buffered_writes && !traits.unmounted && !traits.flush_in_region;

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "common/not_a_number.h"
+#include "coordinator/analysis/statistics/median.h"
 
 namespace iobench {
 v1::Spread SpreadOf(std::span<const double> rates) {
@@ -34,15 +35,6 @@ v1::Spread SpreadOf(std::span<const double> rates) {
   spread.set_cov(mean > 0 ? std::sqrt(deviations / n) / mean : kNaN);
   spread.set_jain(squares > 0 ? sum * sum / (n * squares) : kNaN);
   return spread;
-}
-
-double MedianOf(std::span<const double> values) {
-  std::vector<double> sorted;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(sorted),
-               [](double value) { return !std::isnan(value); });
-  if (sorted.empty()) return kNaN;
-  std::sort(sorted.begin(), sorted.end());
-  return (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
 }
 
 std::vector<Straggler> StragglersOf(std::span<const double> rates) {

@@ -18,9 +18,6 @@ inline constexpr double kStragglerShare = 0.8;  // of the median; slower lanes a
 // CoV and Jain's index also if all rates are 0.
 v1::Spread SpreadOf(std::span<const double> rates);
 
-// Ignores values that are NaN. NaN if there are no others; the mean of the two middle values for an even number.
-double MedianOf(std::span<const double> values);
-
 // Returns the rates that are more than 20 % below the median, slowest first. A rate of NaN is no straggler.
 struct Straggler {
   size_t index = 0;         // into `rates`

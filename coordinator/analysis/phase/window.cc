@@ -139,21 +139,4 @@ double Rate(double amount, double seconds) {
   return seconds > 0 ? amount / seconds : std::numeric_limits<double>::quiet_NaN();
 }
 
-double WindowTotals::bytes_per_s() const {
-  return Rate(moved.bytes.value, seconds);
-}
-double WindowTotals::ops_per_s() const {
-  return Rate(moved.ops.value, seconds);
-}
-
-WindowTotals TotalsIn(const Window& window, std::span<const AlignedLane> lanes) {
-  WindowTotals totals{.moved = {}, .seconds = window.seconds()};
-  std::vector<AlignedPoint> timeline;
-  for (const AlignedLane& lane : lanes) {
-    TimelineOf(lane, timeline);
-    totals.moved += MovedIn(window, lane, timeline);
-  }
-  return totals;
-}
-
 }  // namespace iobench

@@ -74,16 +74,6 @@ const AlignedLane* FirstToEnd(std::span<const AlignedLane> lanes);
 // lane's own, from TimelineOf.
 Moved MovedIn(const Window& window, const AlignedLane& lane, std::span<const AlignedPoint> timeline);
 
-// What all lanes moved within a window. TotalsIn decodes one timeline at a time.
-struct WindowTotals {
-  Moved moved;
-  double seconds = 0;
-
-  double bytes_per_s() const;  // NaN if the window is empty
-  double ops_per_s() const;
-};
-WindowTotals TotalsIn(const Window& window, std::span<const AlignedLane> lanes);
-
 // NaN if no time passed.
 double Rate(double amount, double seconds);
 

@@ -12,7 +12,6 @@
 namespace iobench {
 namespace {
 
-constexpr uint64_t kSectorBytes = 512;
 // The header is a tenth of a sector.
 constexpr uint32_t kMaxVerifiedCompressPercent = 90;
 

@@ -57,10 +57,6 @@ static_assert(CapacityNamesAreComplete(),
 
 }  // namespace
 
-std::span<const CapacityFormat> CapacityFormats() {
-  return kFormatsOfCapacity;
-}
-
 absl::StatusOr<const CapacityFormat*> CapacityFormatNamed(std::string_view name) {
   std::vector<std::string> names;
   for (const CapacityFormat& format : kFormatsOfCapacity) {

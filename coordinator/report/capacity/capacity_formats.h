@@ -22,7 +22,6 @@ struct CapacityFormat {
   bool binary = false;  // not readable on a terminal
 };
 
-std::span<const CapacityFormat> CapacityFormats();
 // InvalidArgument: there is none of this name; the message lists all.
 absl::StatusOr<const CapacityFormat*> CapacityFormatNamed(std::string_view name);
 

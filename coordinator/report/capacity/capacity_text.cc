@@ -42,10 +42,6 @@ std::string Percent(double share) {
   return std::isfinite(share) ? absl::StrFormat("%.0f %%", std::round(100 * share) + 0.0) : "";
 }
 
-std::string Counted(uint32_t count, const char* one) {
-  return absl::StrCat(count, " ", one, count == 1 ? "" : "s");
-}
-
 std::string NameOf(const v1::CapacityReport& report) {
   return absl::StrCat("capacity ", Printable(report.path()), ": ", Counted(report.client_count(), "client"),
                       ", ", Counted(report.worker_count(), "worker"), ", up to ",

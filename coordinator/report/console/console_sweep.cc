@@ -18,6 +18,7 @@
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/statistics/median.h"
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/text/column_unit.h"
 #include "coordinator/report/text/console_words.h"

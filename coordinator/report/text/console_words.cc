@@ -55,10 +55,6 @@ std::string RepetitionText(const v1::RunReport& report, const v1::PhaseReport& p
 
 }  // namespace
 
-std::string Counted(int64_t count, std::string_view noun) {
-  return absl::StrCat(FormatCount(static_cast<double>(count)), " ", std::string(noun), count == 1 ? "" : "s");
-}
-
 const v1::Operation& FirstOperationOf(const v1::Phase& phase) {
   return phase.assignments().empty() ? v1::Operation::default_instance() : phase.assignments(0).operation();
 }
@@ -128,21 +124,6 @@ std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase
 
 std::string PhaseNameAlone(const v1::RunReport& report, const v1::PhaseReport& phase) {
   return Printable(phase.name().empty() ? phase.operation() : phase.name()) + RepetitionText(report, phase);
-}
-
-double MedianOf(std::vector<double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::sort(values.begin(), values.end());
-  const size_t n = values.size();
-  return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
-
-std::string ShortSize(uint64_t bytes) {
-  static constexpr std::pair<uint64_t, const char*> kUnits[] = {{1_GiB, "g"}, {1_MiB, "m"}, {1_KiB, "k"}};
-  for (const auto& [unit, letter] : kUnits) {
-    if (bytes >= unit && bytes % unit == 0) return absl::StrCat(bytes / unit, letter);
-  }
-  return absl::StrCat(bytes, "b");
 }
 
 std::string LaneName(std::string_view host, int64_t worker, int64_t lane) {

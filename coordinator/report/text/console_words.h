@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/text/units.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
@@ -14,9 +15,8 @@ namespace iobench {
 // All texts are printable and without line breaks. Numbers are rounded for reading; the files have the exact ones
 // (number_text.h).
 
-std::string Counted(int64_t count, std::string_view noun);  // "1 lane", "1,234 lanes"
-std::string Percent(double percent);                        // "0.003 %", "12.3 %"; "-" when not finite
-std::string Microseconds(double us);                        // "1.2 ms"; "-" when not finite
+std::string Percent(double percent);  // "0.003 %", "12.3 %"; "-" when not finite
+std::string Microseconds(double us);  // "1.2 ms"; "-" when not finite
 // Returns "1.2 ms", "~1.2 ms" if `percentile` (such as "p99") is listed as unsure, or "-" if nothing was measured.
 std::string PercentileText(const v1::Latency& latency, std::string_view percentile, double us);
 bool IsUnsure(const v1::Latency& latency, std::string_view percentile);  // "p99": it is listed as unsure
@@ -34,12 +34,6 @@ std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase
 
 // For tables: only the name, as in result.csv, and the repetition if there are several.
 std::string PhaseNameAlone(const v1::RunReport& report, const v1::PhaseReport& phase);
-
-double MedianOf(std::vector<double> values);  // NaN if empty
-
-// Returns a size exactly and as it is typed for an option, without a space: "64k", "4m"; "47008b" if it is not a
-// multiple of 1 KiB.
-std::string ShortSize(uint64_t bytes);
 
 // Returns "node01 worker 3 lane 12", as far as known: an empty host and negative numbers are left out.
 std::string LaneName(std::string_view host, int64_t worker, int64_t lane);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
+#include "coordinator/analysis/statistics/median.h"
 #include "coordinator/report/text/console_words.h"
 
 namespace iobench {

@@ -9,6 +9,7 @@
 #include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
 #include "common/not_a_number.h"
+#include "coordinator/analysis/statistics/median.h"
 #include "coordinator/report/text/console_words.h"
 
 namespace iobench {

@@ -11,7 +11,6 @@
 namespace iobench {
 namespace {
 
-constexpr uint32_t kSectorBytes = 512;
 
 // Null: does not use data files.
 const OperationSpec* DataOperation(const v1::Operation& operation) {
@@ -58,7 +57,7 @@ uint32_t SectorUnitBytes(const v1::Plan& plan) {
       if (record_bytes % kSectorBytes != 0 || plan.files().interleaved()) odd_record_bytes = record_bytes;
     }
   }
-  return odd_record_bytes == 0 ? kSectorBytes : static_cast<uint32_t>(odd_record_bytes);
+  return static_cast<uint32_t>(odd_record_bytes == 0 ? kSectorBytes : odd_record_bytes);
 }
 
 DataLedger::DataLedger(const v1::Plan& plan, const Layout& layout, uint64_t run_id)

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/process/child_process.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
-#include "coordinator/hook/hook_process.h"
 
 namespace iobench {
 
@@ -15,7 +15,7 @@ absl::StatusOr<HookRun> RunHook(CheckContext& context, const std::string& comman
   variables["IOBENCH_PATH"] = context.path;
   HookRun run;
   const CoordTime begin = cluster.Now();
-  auto hook = HookProcess::Start(command, variables, log);
+  auto hook = ChildProcess::StartCommand(command, variables, log);
   if (!hook.ok()) {
     run.problem = std::string(hook.status().message());
     return run;
@@ -31,8 +31,8 @@ absl::StatusOr<HookRun> RunHook(CheckContext& context, const std::string& comman
     hook->KillGroup();
     run.problem =
         absl::StrCat("it had not ended after ", FormatSeconds(run.seconds), " (--fault-timeout)", see);
-  } else if (const absl::Status outcome = hook->Outcome(); !outcome.ok()) {
-    run.problem = absl::StrCat("it ended with ", outcome.message(), see);
+  } else if (!hook->ending().well()) {
+    run.problem = absl::StrCat("it ended with ", hook->ending().Text(), see);
   }
   return run;
 }

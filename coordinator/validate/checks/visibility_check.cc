@@ -15,41 +15,40 @@ namespace iobench {
 namespace {
 
 constexpr uint32_t kGrowing = 1, kOpened = 2, kNewName = 3, kOldName = 4;
-constexpr const char* kKinds[] = {"a new size in stat()", "new contents in a file that is open", "a new name",
-                                  "the removal of a name"};
-constexpr const char* kFigures[] = {"size_seen_max_s", "contents_seen_max_s", "name_seen_max_s",
-                                    "removal_seen_max_s"};
+constexpr uint32_t kHeldOpened = 1;
 constexpr size_t kBytes = 512;
 
-// Adds the call that looks for one kind of change, and waits for it for what is left of the limit.
-void AddLook(size_t kind, double left_s, uint64_t contents_xxh3, CallList& calls) {
-  switch (kind) {
-    case 0: {
-      v1::FileAction& look = calls.Await(v1::FileAction::SIZE, kGrowing, left_s);
-      look.set_awaited_value(2 * kBytes);
-      break;
-    }
-    case 1: {
-      v1::FileAction& look = calls.Await(v1::FileAction::CONTENTS, kOpened, left_s);
-      look.set_held(1);
-      look.set_awaited_value(contents_xxh3);
-      break;
-    }
-    case 2:
-      calls.Await(v1::FileAction::NAME, kNewName, left_s);
-      break;
-    default:
-      calls.Await(v1::FileAction::NO_NAME, kOldName, left_s);
-  }
-}
+// A kind of change, and the call that waits until it is seen.
+struct SeenChange {
+  const char* name;
+  const char* figure;
+  v1::FileAction::Awaited awaited;
+  uint32_t file;
+  // Sets what else the call needs. Null: nothing.
+  void (*complete)(uint64_t contents_xxh3, v1::FileAction& look);
+};
+constexpr SeenChange kSeenChanges[] = {
+    {"a new size in stat()", "size_seen_max_s", v1::FileAction::SIZE, kGrowing,
+     [](uint64_t, v1::FileAction& look) { look.set_awaited_value(2 * kBytes); }},
+    {"new contents in a file that is open", "contents_seen_max_s", v1::FileAction::CONTENTS, kOpened,
+     [](uint64_t contents_xxh3, v1::FileAction& look) {
+       look.set_held(kHeldOpened);
+       look.set_awaited_value(contents_xxh3);
+     }},
+    {"a new name", "name_seen_max_s", v1::FileAction::NAME, kNewName, nullptr},
+    {"the removal of a name", "removal_seen_max_s", v1::FileAction::NO_NAME, kOldName, nullptr},
+};
 
-// All readers look at the same time. The kinds of changes follow each other, so each time is an upper bound.
-absl::Status LookFor(size_t kind, CheckContext& context, uint32_t directory, uint32_t writer,
+// All readers look at the same time, for what is left of the limit. The kinds of changes follow each other, so each time
+// is an upper bound.
+absl::Status LookFor(const SeenChange& kind, CheckContext& context, uint32_t directory, uint32_t writer,
                      uint64_t contents_xxh3, CoordTime change_end, std::vector<double>& seen_s,
                      Outcome& outcome) {
   const double passed_s = SecondsFrom(context.files.cluster().Now() - change_end);
   CallList look(directory);
-  AddLook(kind, std::max(0.0, context.limits.visible_within_s - passed_s), contents_xxh3, look);
+  v1::FileAction& call =
+      look.Await(kind.awaited, kind.file, std::max(0.0, context.limits.visible_within_s - passed_s));
+  if (kind.complete != nullptr) kind.complete(contents_xxh3, call);
   std::map<uint32_t, CallList> looking;
   for (const uint32_t reader : context.peers) {
     if (reader != writer) looking.emplace(reader, look);
@@ -60,7 +59,7 @@ absl::Status LookFor(size_t kind, CheckContext& context, uint32_t directory, uin
         0.0, SecondsFrom(context.files.OnCoordinator(reader, results[0].end_worker_ns()) - change_end));
     seen_s.push_back(waited_s);
     if (results[0].seen()) continue;
-    outcome.Evidence(absl::StrCat(context.NameOf(reader), " had not seen ", kKinds[kind], " by ",
+    outcome.Evidence(absl::StrCat(context.NameOf(reader), " had not seen ", kind.name, " by ",
                                   context.NameOf(writer), " after ", FormatSeconds(waited_s)));
   }
   return absl::OkStatus();
@@ -74,13 +73,13 @@ absl::Status LookOn(CheckContext& context, uint32_t writer, std::vector<std::vec
   CallList make(directory), change(directory), know(directory), forget(directory);
   for (const uint32_t file : {kGrowing, kOpened, kOldName}) make.Write(file, before);
   for (const uint32_t file : {kGrowing, kOldName, kNewName}) know.Add(v1::FileAction::STAT, file);
-  know.Open(kOpened, 1, /*write=*/false);
-  know.Add(v1::FileAction::READ_HELD, kOpened).set_held(1);
+  know.Open(kOpened, kHeldOpened, /*write=*/false);
+  know.Add(v1::FileAction::READ_HELD, kOpened).set_held(kHeldOpened);
   change.Append(kGrowing, after);
   change.Add(v1::FileAction::WRITE, kOpened).set_contents(after);
   change.Write(kNewName, after);
   change.Add(v1::FileAction::REMOVE, kOldName);
-  forget.Add(v1::FileAction::CLOSE_HELD, kOpened).set_held(1);
+  forget.Add(v1::FileAction::CLOSE_HELD, kOpened).set_held(kHeldOpened);
 
   std::map<uint32_t, CallList> knowing, forgetting;
   for (const uint32_t reader : context.peers) {
@@ -101,9 +100,9 @@ absl::Status LookOn(CheckContext& context, uint32_t writer, std::vector<std::vec
     return absl::OkStatus();
   }
   const CoordTime change_end = context.files.OnCoordinator(writer, changed.back().end_worker_ns());
-  for (size_t kind = 0; kind < std::size(kKinds); ++kind) {
+  for (size_t kind = 0; kind < std::size(kSeenChanges); ++kind) {
     IOBENCH_RETURN_IF_ERROR(
-        LookFor(kind, context, directory, writer, Xxh3Of(after), change_end, seen_s[kind], outcome));
+        LookFor(kSeenChanges[kind], context, directory, writer, Xxh3Of(after), change_end, seen_s[kind], outcome));
   }
   IOBENCH_RETURN_IF_ERROR(context.files.DoAll(forgetting).status());
   return absl::OkStatus();
@@ -113,18 +112,18 @@ absl::Status LookOn(CheckContext& context, uint32_t writer, std::vector<std::vec
 
 absl::Status CheckVisibility(CheckContext& context, Outcome& outcome) {
   const size_t samples = context.whole ? 5 : 1;
-  std::vector<std::vector<double>> seen_s(std::size(kKinds));
+  std::vector<std::vector<double>> seen_s(std::size(kSeenChanges));
   for (size_t sample = 0; sample < samples && outcome.evidence_count() == 0; ++sample) {
     const uint32_t writer = context.peers[sample % context.peers.size()];
     IOBENCH_RETURN_IF_ERROR(LookOn(context, writer, seen_s, outcome));
   }
   if (outcome.failed()) return absl::OkStatus();
   std::string found;
-  for (size_t kind = 0; kind < std::size(kKinds); ++kind) {
+  for (size_t kind = 0; kind < std::size(kSeenChanges); ++kind) {
     std::vector<double>& seconds = seen_s[kind];
     std::sort(seconds.begin(), seconds.end());
-    outcome.Figure(kFigures[kind], seconds.back(), "s");
-    absl::StrAppend(&found, found.empty() ? "" : ", ", kKinds[kind], " within ",
+    outcome.Figure(kSeenChanges[kind].figure, seconds.back(), "s");
+    absl::StrAppend(&found, found.empty() ? "" : ", ", kSeenChanges[kind].name, " within ",
                     FormatSeconds(seconds.back()));
     if (seconds.size() > 2)
       absl::StrAppend(&found, " (median ", FormatSeconds(seconds[seconds.size() / 2]), ")");

@@ -157,9 +157,6 @@ std::map<std::string, std::string> MountOptionsOf(const v1::TargetFacts& seen) {
 std::span<const std::string_view> DataPhases() {
   return kDataPhases;
 }
-std::span<const std::string_view> MetadataPhases() {
-  return kMetadataPhases;
-}
 
 void UsePerformancePhases(const PhaseAmounts& amounts, v1::Plan& plan) {
   plan.clear_phases();

@@ -30,9 +30,8 @@ struct PhaseAmounts {
 // the plan has its target.
 void UsePerformancePhases(const PhaseAmounts& amounts, v1::Plan& plan);
 
-// The phases of data, those of metadata, and all, by name.
+// The phases of data, by name.
 std::span<const std::string_view> DataPhases();
-std::span<const std::string_view> MetadataPhases();
 
 // About how long the phases take, once they exist for each client.
 double SecondsOfPhases(const v1::Plan& plan);

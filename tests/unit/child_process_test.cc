@@ -1,4 +1,4 @@
-#include "coordinator/hook/hook_process.h"
+#include "common/process/child_process.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ namespace {
 class Log {
  public:
   Log() {
-    std::string name = (std::filesystem::temp_directory_path() / "iobench-hook-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "iobench-child-XXXXXX").string();
     const int fd = ::mkstemp(name.data());
     REQUIRE(fd >= 0);
     ::close(fd);
@@ -76,39 +76,39 @@ class Tracer {
   bool traces_ = false;
 };
 
-absl::Status RunToEnd(const std::string& command, const Log& log,
-                      const std::map<std::string, std::string>& variables = {}) {
-  auto process = HookProcess::Start(command, variables, log.path());
+Ending RunToEnd(const std::string& command, const Log& log,
+                const std::map<std::string, std::string>& variables = {}) {
+  auto process = ChildProcess::StartCommand(command, variables, log.path());
   REQUIRE(process.ok());
   while (!process->Ended()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  return process->Outcome();
+  return process->ending();
 }
 
-TEST_CASE("a hook sees its variables and the program's own, and its outputs are in the log") {
+TEST_CASE("a command sees its variables and the program's own, and its outputs are in the log") {
   const Log log;
   ::setenv("IOBENCH_TEST_INHERITED", "yes", 1);
   ::setenv("IOBENCH_PHASE", "of somebody else", 1);
   CHECK(RunToEnd("echo \"$IOBENCH_PHASE $IOBENCH_TEST_INHERITED\"; echo two >&2; cat", log,
                  {{"IOBENCH_PHASE", "wri'te \"x\""}})
-            .ok());
+            .well());
   ::unsetenv("IOBENCH_PHASE");
   ::unsetenv("IOBENCH_TEST_INHERITED");
   CHECK(log.Text() == "wri'te \"x\" yes\ntwo\n");
 }
 
-TEST_CASE("a hook's failure says how it ended") {
+TEST_CASE("a command's failure says how it ended") {
   const Log log;
-  CHECK(RunToEnd("exit 3", log).message() == "exit code 3");
-  CHECK(RunToEnd("kill -9 $$", log).message() == "signal 9");
-  CHECK(RunToEnd("no-such-program-at-all", log).message() == "exit code 127");
+  CHECK(RunToEnd("exit 3", log).Text() == "exit code 3");
+  CHECK(RunToEnd("kill -9 $$", log).Text() == "signal 9");
+  CHECK(RunToEnd("no-such-program-at-all", log).Text() == "exit code 127");
 }
 
-TEST_CASE("a hook is killed with everything that it started") {
+TEST_CASE("a command is killed with everything that it started") {
   const Log log;
   {
-    // The hook ignores all signals that can be ignored, and so does its child.
+    // The command ignores all signals that can be ignored, and so does its child.
     auto process =
-        HookProcess::Start("trap '' TERM INT HUP; sh -c 'echo $$; exec sleep 1000' & wait", {}, log.path());
+        ChildProcess::StartCommand("trap '' TERM INT HUP; sh -c 'echo $$; exec sleep 1000' & wait", {}, log.path());
     REQUIRE(process.ok());
     while (log.Text().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     CHECK_FALSE(process->Ended());
@@ -124,9 +124,9 @@ TEST_CASE("a hook is killed with everything that it started") {
   FAIL("process " + child + " still runs");
 }
 
-TEST_CASE("a hook whose end does not come is let go of soon after it was killed") {
+TEST_CASE("a command whose end does not come is let go of soon after it was killed") {
   const Log log;
-  auto process = HookProcess::Start("echo $$; exec sleep 1000", {}, log.path());
+  auto process = ChildProcess::StartCommand("echo $$; exec sleep 1000", {}, log.path());
   REQUIRE(process.ok());
   while (!log.Text().ends_with('\n')) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const pid_t command = std::stoi(log.Text());
@@ -139,30 +139,31 @@ TEST_CASE("a hook whose end does not come is let go of soon after it was killed"
   process->KillGroup();
   CHECK(tracer.Lives());
   CHECK(process->Ended());
-  CHECK(process->Outcome().message() == "an unknown exit code");
+  CHECK(process->ending().Text() == "an unknown exit code");
   tracer.End();
   int wait_status = 0;
   REQUIRE(::waitpid(command, &wait_status, 0) == command);
   CHECK(WTERMSIG(wait_status) == SIGKILL);
 }
 
-TEST_CASE("a hook whose exit code is lost has failed") {
+TEST_CASE("a command whose exit code is lost has failed") {
   const Log log;
   const auto before = ::signal(SIGCHLD, SIG_IGN);  // the kernel then reaps children
-  const absl::Status status = RunToEnd("exit 0", log);
+  const Ending ending = RunToEnd("exit 0", log);
   ::signal(SIGCHLD, before);
-  CHECK(absl::IsInternal(status));
-  CHECK(status.message() == "an unknown exit code");
+  CHECK_FALSE(ending.well());
+  CHECK(ending.exit_code() == -1);
+  CHECK(ending.Text() == "an unknown exit code");
 }
 
-TEST_CASE("signals that this program ignores reach a hook") {
+TEST_CASE("signals that this program ignores reach a command") {
   const Log log;
-  CHECK(RunToEnd("kill -PIPE $$; echo ignored", log).message() == "signal 13");
+  CHECK(RunToEnd("kill -PIPE $$; echo ignored", log).Text() == "signal 13");
   CHECK(log.Text().empty());
 }
 
 TEST_CASE("a log that cannot be written is an error") {
-  CHECK_FALSE(HookProcess::Start("true", {}, "/nonexistent/log").ok());
+  CHECK_FALSE(ChildProcess::StartCommand("true", {}, "/nonexistent/log").ok());
 }
 
 }  // namespace
