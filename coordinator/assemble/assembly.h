@@ -60,15 +60,14 @@ struct Look {
 // is given must outlive it and what it returns. The cluster's roster is that of the workers that take part.
 class Assembly {
  public:
-  // `coordinator`: the facts of this process. `plan`: as asked for, and from LookAtWorkers on resolved for the workers.
-  // `started_at`: of the run, for the data that it writes.
+  // `coordinator`: the facts of this process. `plan`: as asked for; LookAtWorkers resolves it for the workers.
   Assembly(Cluster& cluster, const AssemblyOptions& options, const v1::WorkerFacts& coordinator, v1::Plan& plan)
       : cluster_(cluster), options_(options), coordinator_(coordinator), asked_(plan), plan_(plan) {}
 
   // Waits for the workers: the errors of Cluster::Gather.
   absl::Status Gather(RunObserver& observer);
   // Looks at the workers until none that takes part has a fault, or returns why the run is refused. `allows_one_client`:
-  // as in ResolveContext.
+  // as in ResolveContext. `started_at`: of the run, for the data that it writes.
   absl::StatusOr<std::unique_ptr<Look>> LookAtWorkers(const std::string& started_at, bool allows_one_client);
   // Decides what happens to data that is there. In a preflight, what would refuse the run is a finding.
   absl::Status DecideAboutData(Look& look);
