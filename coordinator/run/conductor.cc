@@ -61,9 +61,10 @@ Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrup
     : interrupt_(interrupt),
       observer_(observer),
       coordinator_(coordinator),
-      asked_(std::move(plan)),
+      plan_(std::move(plan)),
       options_(std::move(options)),
-      cluster_(transport, options_.run_id, interrupt, options_.patience, options_.clock) {
+      cluster_(transport, options_.run_id, interrupt, options_.patience, options_.clock),
+      assembly_(cluster_, options_, coordinator_, plan_) {
   met_.set_transport(transport.name());
   if (options_.resume.has_value()) {
     record_ = ResumedRecord(*options_.resume, WallClockIso8601(), options_.run_id, options_.max_duration_s);
@@ -84,27 +85,33 @@ int Conductor::Run() {
   const std::string now = WallClockIso8601();
   met_.set_started_at(now);
   if (!options_.resume.has_value()) record_.set_started_at(now);
-  if (absl::Status status = GatherWorkers(); !status.ok()) return Refuse(status);
-  auto look = LookAtWorkers();
+  if (absl::Status status = assembly_.Gather(observer_); !status.ok()) return Refuse(status);
+  // A validation does without the comparison of --per-client, and decides about data when its phases run (Measure).
+  const bool validates = options_.examine != nullptr;
+  auto look = assembly_.LookAtWorkers(now, /*allows_one_client=*/validates);
   if (!look.ok()) return Refuse(look.status());
-  if (!options_.resume.has_value()) *record_.mutable_plan() = plan_;
+  if (absl::Status status = validates ? absl::OkStatus() : assembly_.DecideAboutData(**look); !status.ok()) {
+    return Refuse(status);
+  }
+  RecordWorkers(**look);
   if (options_.preflight_only) {
     if (options_.examine) {
       options_.examine({.cluster = cluster_,
                         .clocks = *(*look)->clocks,
                         .plan = plan_,
                         .targets = (*look)->data->facts(),
-                        .preflight = preflight_,
+                        .preflight = preflight(),
                         .measure = [&] { return Measure(**look); }});
     }
     cluster_.Dismiss();
-    return FaultCount(preflight_) > 0 ? kExitUsage : kExitOk;
+    return FaultCount(preflight()) > 0 ? kExitUsage : kExitOk;
   }
   ClockSync& clocks = *(*look)->clocks;
   DataKeeper& data = *(*look)->data;
   NoteNotes(clocks.notes());
   NoteNotes(data.decision().notes);
   uses_kept_data_ = data.decision().uses_kept_data;
+  bytes_needed_ = data.decision().bytes_needed;
   if (absl::Status status = CheckResumed(); !status.ok()) return Refuse(status);
   for (const Member& sampler : cluster_.samplers()) *record_.add_samplers() = sampler.facts;
   report_.Begin(/*newest=*/nullptr);
@@ -133,6 +140,14 @@ int Conductor::Run() {
   cluster_.Dismiss();
   if (digest.valid()) record_.set_program_sha256(digest.get());
   return Finish(Verdict(status));
+}
+
+// A resumed run keeps its plan, and the workers that began it.
+void Conductor::RecordWorkers(const Look& look) {
+  for (const v1::LeftOutClient& client : assembly_.left_out()) *record_.add_left_out() = client;
+  if (!options_.resume.has_value()) *record_.mutable_plan() = plan_;
+  for (const Member& member : cluster_.members()) *MetRecord().add_workers() = member.facts;
+  for (const v1::WorkerTargets& facts : look.data->facts()) *MetRecord().add_targets() = facts;
 }
 
 absl::Status Conductor::OpenResults() {
@@ -226,7 +241,7 @@ int Conductor::Refuse(absl::Status why) {
   refusal_ = std::move(why);
   if (interrupt_.raised()) return kExitInterrupted;
   // If none of the workers that this program has started joins, the address that it gave them is wrong.
-  const bool gave_wrong_address = options_.join_watch.check != nullptr && !any_joined_;
+  const bool gave_wrong_address = options_.join_watch.check != nullptr && !assembly_.any_joined();
   const bool workers_missing = absl::IsDeadlineExceeded(refusal_) && !gave_wrong_address;
   const bool workers_lost = cluster_.live_count() < cluster_.members().size();
   return workers_missing || workers_lost ? kExitPartial : kExitUsage;

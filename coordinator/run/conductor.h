@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "common/transport/transport.h"
 #include "coordinator/analysis/report_builder.h"
+#include "coordinator/assemble/assembly.h"
 #include "coordinator/cluster/clock_sync.h"
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/cluster/interrupt.h"
@@ -55,30 +56,19 @@ struct PhasesSoFar {
   std::span<const Member> members;
 };
 
-struct ConductorOptions {
+struct ConductorOptions : AssemblyOptions {
   std::string run_name;  // for display, and the name of its directory
   // Identifies the run in messages, in the manifest and in the data that it writes. Random and never 0, which stands
   // for no run. A run that is resumed gets a new one, so that workers of its earlier part, which may still be there,
   // cannot be mistaken for its own.
   uint64_t run_id = 0;
-  // Resumes this saved run, whose name, command, label and raw files are kept. REQUIRES: its plan is the run's, and its
-  // directory is out_directory.
-  std::optional<ResumePoint> resume;
   std::string command;                     // as typed
   std::string label;                       // --label
   std::optional<v1::IozoneOutput> iozone;  // what IOzone's report formats show, besides the figures
-  // This program's version; workers of another one are refused.
-  std::string version;
-  uint32_t worker_count = 1;  // the run begins when this many have joined
-  CoordTime join_deadline{INT64_MAX};
   ClusterPatience patience;      // with workers that do not answer or make no progress
   int64_t phase_timeout_ns = 0;  // of each phase; workers that need longer are lost; 0: none
-  JoinWatch join_watch;
   int64_t sample_interval_ns = kNanosPerSecond / 4;  // between two readings of samplers
   bool in_process = false;  // workers are in this process, so messages arrive almost at once
-  // --force: replaces an earlier result and the data of a crashed run, and goes on if space is short or clients see
-  // different file systems.
-  bool force = false;
   HookCommands hooks;  // REQUIRES, if there are any: an out_directory, which gets their output
   // Called once, after all checks and before the first phase; an error refuses the run. For measurements of the
   // network.
@@ -87,19 +77,9 @@ struct ConductorOptions {
   // each phase that it returns: that phase is added to the plan and run; nullopt ends the run. Its phases use no more
   // lanes, files or kinds of files than the plan's, which were checked.
   std::function<std::optional<v1::Phase>(const PhasesSoFar& so_far)> next_phase = nullptr;
-  uint32_t least_lanes_per_worker = 0;  // of the phases of next_phase; 0: no fewer than the plan's phases
-  bool always_measure_clocks = false;                    // even if boot ids are equal; for tests
-  size_t max_burst_clocks = ClockSync::kMaxBurstClocks;  // less only in tests
-  CoordClock clock = CoordNow;                           // or a test clock
-  // Stops after all checks. Neither data nor results have been written then.
-  bool dry_run = false;
-  // Like dry_run, and also writes and removes check files; workers that do not join are a finding. preflight() has the
-  // findings, and the run is not refused for them.
-  bool preflight_only = false;
+  CoordClock clock = CoordNow;  // or a test clock
   // With preflight_only: called while the workers are still there, whatever was found.
   std::function<void(const Examination&)> examine = nullptr;
-  bool skip_bad = false;                        // clients with a fault are left out
-  int64_t share_wait_ns = 5 * kNanosPerSecond;  // how long a file may take to appear on another client
   double max_duration_s = 0;  // of all phases, from the first one's preparation; 0: no limit
   // Returns the hash of this program's file. Called once, on another thread, when everything has been measured; empty:
   // the results go without it.
@@ -134,31 +114,14 @@ class Conductor {
   uint64_t bytes_needed() const { return bytes_needed_; }  // total of the data on all file systems
   // What each phase cost, in the order of the phases that ended.
   const std::vector<PhaseCost>& phase_costs() const { return phase_costs_; }
-  double join_s() const { return join_s_; }  // until all workers had joined
+  double join_s() const { return assembly_.join_s(); }  // until all workers had joined
   uint32_t silence_count() const { return cluster_.silence_count(); }
-  const PreflightReport& preflight() const { return preflight_; }
+  const PreflightReport& preflight() const { return assembly_.preflight(); }
   bool uses_kept_data() const { return uses_kept_data_; }
 
  private:
   v1::RunRecord& MetRecord() { return options_.resume.has_value() ? met_ : record_; }
-  absl::Status GatherWorkers();
-  // What is known of the workers and their clients. Later members refer to earlier ones. Created anew after workers
-  // were left out, because numbers change.
-  struct Look {
-    std::optional<ClockSync> clocks;
-    std::optional<Layout> layout;
-    std::optional<DataKeeper> data;
-  };
-  absl::StatusOr<std::unique_ptr<Look>> LookAtWorkers();
-  absl::StatusOr<std::unique_ptr<Look>> LookOnce(uint32_t pass);
-  absl::Status CheckStorage(Look& look, uint32_t pass);
-  absl::Status MeetWorkers(ClockSync& clocks);
-  std::vector<Finding> FindingsOn(const Look& look);  // also sets preflight_.fills
-  void NoteLeftOut(const std::string& client, uint32_t worker_count,
-                   const std::vector<std::string>& problems);
-  void NoteLeftOut(const std::set<uint32_t>& workers);
-  absl::Status DecideAboutData(Look& look);
-  void NoteDataFault(const absl::Status& fault);
+  void RecordWorkers(const Look& look);
   absl::Status OpenResults();
   absl::Status CheckResumed();
   absl::Status TakeOverPhases();
@@ -192,27 +155,22 @@ class Conductor {
   const Interrupt& interrupt_;
   RunObserver& observer_;
   const v1::WorkerFacts coordinator_;  // this process; the record of a resumed run has the one that began it
-  const v1::Plan asked_;
-  v1::Plan plan_;  // asked_, resolved for the workers that take part; and the phases of next_phase
+  v1::Plan plan_;  // resolved once the workers have been looked at; then with the phases of next_phase
   const ConductorOptions options_;
   Cluster cluster_;
+  Assembly assembly_;
   std::optional<ResultStore> store_;  // nullopt: nothing is saved, or not yet
   v1::RunRecord record_;
   // In a resumed run, the workers and targets as they are now, since record_ keeps its own. Otherwise only record_ has
   // them, since those of 10,000 workers take memory.
   v1::RunRecord met_;
   ReportBuilder report_{record_};
-  std::vector<JoinFault> join_faults_;
-  std::vector<StorageSights> storage_;
-  PreflightReport preflight_;
   absl::Status refusal_;
   absl::Status saved_;
   uint64_t bytes_needed_ = 0;
   bool uses_kept_data_ = false;
   std::vector<PhaseCost> phase_costs_;
   std::optional<v1::PhaseReport> last_phase_;  // for next_phase; else nullopt
-  double join_s_ = 0;
-  bool any_joined_ = false;
   bool lost_before_ = false;  // a worker, in a phase before the run was resumed
   bool io_failed_ = false;
   bool verification_failed_ = false;

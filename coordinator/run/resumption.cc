@@ -120,10 +120,4 @@ v1::RunRecord ResumedRecord(const ResumePoint& point, const std::string& resumed
   return run;
 }
 
-std::vector<uint64_t> RunIdsOf(const v1::RunRecord& saved) {
-  std::vector<uint64_t> ids = {saved.run_number()};
-  ids.insert(ids.end(), saved.resumed_run_ids().begin(), saved.resumed_run_ids().end());
-  return ids;
-}
-
 }  // namespace iobench

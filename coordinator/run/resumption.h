@@ -25,9 +25,6 @@ absl::StatusOr<std::vector<std::string>> DifferencesSince(const v1::RunRecord& s
 v1::RunRecord ResumedRecord(const ResumePoint& point, const std::string& resumed_at, uint64_t run_id,
                             double max_duration_s);
 
-// Returns the run ids of the data that the saved parts of this run have written.
-std::vector<uint64_t> RunIdsOf(const v1::RunRecord& saved);
-
 }  // namespace iobench
 
 #endif  // COORDINATOR_RUN_RESUMPTION_H_

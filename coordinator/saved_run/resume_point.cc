@@ -122,4 +122,10 @@ bool WasShortened(const v1::Phase& planned, const v1::PhaseRecord& record) {
   return false;
 }
 
+std::vector<uint64_t> RunIdsOf(const v1::RunRecord& saved) {
+  std::vector<uint64_t> ids = {saved.run_number()};
+  ids.insert(ids.end(), saved.resumed_run_ids().begin(), saved.resumed_run_ids().end());
+  return ids;
+}
+
 }  // namespace iobench

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "iobench/v1/result.pb.h"
@@ -38,6 +39,9 @@ struct ResumingProgram {
 // `force`) may be, on another host. Changes nothing.
 absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const ResumingProgram& here,
                                             bool force);
+
+// Returns the run ids of the data that the saved parts of this run have written.
+std::vector<uint64_t> RunIdsOf(const v1::RunRecord& saved);
 
 // Whether --max-duration has shortened a phase that was not interrupted. `planned`: the phase as the plan has it.
 bool WasShortened(const v1::Phase& planned, const v1::PhaseRecord& record);

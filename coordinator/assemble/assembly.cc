@@ -1,7 +1,8 @@
-// How the conductor examines its workers before the first phase: who joins, what each of them sees, and who is left
-// out.
+#include "coordinator/assemble/assembly.h"
+
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,9 +11,9 @@
 #include "common/text/log.h"
 #include "coordinator/plan/resolve.h"
 #include "coordinator/preflight/refusal.h"
-#include "coordinator/run/conductor.h"
+#include "coordinator/preflight/storage_check.h"
 #include "coordinator/run/data/access_check.h"
-#include "coordinator/run/resumption.h"
+#include "coordinator/run/data/data_decision.h"
 
 namespace iobench {
 namespace {
@@ -26,90 +27,72 @@ uint32_t ClientsOfNobody(std::span<const JoinFault> faults, std::span<const Memb
 
 }  // namespace
 
-absl::Status Conductor::GatherWorkers() {
-  const CoordTime begin = options_.clock();
+absl::Status Assembly::Gather(RunObserver& observer) {
+  const CoordTime begin = cluster_.Now();
   const absl::Status gathered = cluster_.Gather(
       options_.worker_count, options_.join_deadline, options_.version,
-      [this](uint32_t joined) {
+      [&](uint32_t joined) {
         any_joined_ |= joined > 0;
-        observer_.WorkersJoin(joined, options_.worker_count);
+        observer.WorkersJoin(joined, options_.worker_count);
       },
       options_.join_watch, options_.preflight_only || options_.skip_bad ? &join_faults_ : nullptr);
-  join_s_ = SecondsFrom(options_.clock() - begin);
+  join_s_ = SecondsFrom(cluster_.Now() - begin);
   return gathered;
 }
 
-// Repeats LookOnce until no worker that takes part has a fault, or the run is refused.
-absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookAtWorkers() {
+absl::StatusOr<std::unique_ptr<Look>> Assembly::LookAtWorkers(const std::string& started_at, bool allows_one_client) {
   if (options_.skip_bad) {
     // Workers that did join on such a client leave with the others that have a fault.
     std::erase_if(join_faults_, [this](const JoinFault& fault) {
       if (!JoinedThere(fault, cluster_.members()).empty()) return false;
-      NoteLeftOut(fault.client, 0, {fault.problem});
+      LeaveOut(fault.client, 0, {fault.problem});
       return true;
     });
   }
   for (uint32_t pass = 0;; ++pass) {
-    IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Look> look, LookOnce(pass));
+    // Anew, because numbers change when workers are left out.
+    IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Look> look, LookOnce(started_at, allows_one_client, pass));
     const absl::Status refusal = RefusalFor(cluster_.members(), preflight_.findings);
-    if (refusal.ok() || options_.preflight_only) {
-      // With options_.examine, Measure decides when the phases run.
-      const bool decides_now = refusal.ok() && options_.examine == nullptr;
-      const absl::Status decided = decides_now ? DecideAboutData(*look) : absl::OkStatus();
-      if (!options_.preflight_only) IOBENCH_RETURN_IF_ERROR(decided);
-      if (!decided.ok()) NoteDataFault(decided);
-      return look;
-    }
+    if (refusal.ok() || options_.preflight_only) return look;
     std::set<uint32_t> bad;
     if (options_.skip_bad) bad = WorkersToLeaveOut(cluster_.members(), preflight_.findings);
     if (bad.empty()) return refusal;
     if (!LeavesClients(cluster_.members(), bad)) {
       return Annotate(refusal, "--skip-bad would leave no client");
     }
-    NoteLeftOut(bad);
+    LeaveOut(bad);
     cluster_.Exclude(bad, "the coordinator leaves this client out of the run (--skip-bad)");
     join_faults_.clear();
   }
 }
 
-absl::StatusOr<std::unique_ptr<Conductor::Look>> Conductor::LookOnce(uint32_t pass) {
-  MetRecord().clear_workers();
-  MetRecord().clear_targets();
+absl::StatusOr<std::unique_ptr<Look>> Assembly::LookOnce(const std::string& started_at, bool allows_one_client,
+                                                         uint32_t pass) {
   auto look = std::make_unique<Look>();
   look->clocks.emplace(
       cluster_, coordinator_.boot_id(),
       options_.always_measure_clocks ? ClockSync::Measured::kAllClocks : ClockSync::Measured::kOtherClocks,
       options_.max_burst_clocks);
-  IOBENCH_RETURN_IF_ERROR(MeetWorkers(*look->clocks));
+  // First, because it determines which workers share a client.
+  IOBENCH_RETURN_IF_ERROR(look->clocks->Verify());
+  IOBENCH_ASSIGN_OR_RETURN(plan_, Resolve(asked_, cluster_.roster(),
+                                          {.resumed = options_.resume.has_value(),
+                                           .least_lanes_per_worker = options_.least_lanes_per_worker,
+                                           .allows_one_client = allows_one_client}));
   look->layout.emplace(plan_, ClientsOf(cluster_.roster()));
-  look->data.emplace(cluster_, plan_, *look->layout, met_.started_at(), coordinator_.host(),
+  look->data.emplace(cluster_, plan_, *look->layout, started_at, coordinator_.host(),
                      options_.resume.has_value() ? options_.resume->first_phase : 0,
                      options_.resume.has_value() && options_.resume->begun_before);
   IOBENCH_RETURN_IF_ERROR(look->data->Inspect());
   // The first phase of a run measures the clocks by itself.
   if (options_.preflight_only) IOBENCH_RETURN_IF_ERROR(look->clocks->Burst());
   IOBENCH_RETURN_IF_ERROR(CheckStorage(*look, pass));
-  for (const v1::WorkerTargets& facts : look->data->facts()) *MetRecord().add_targets() = facts;
-  preflight_.findings = FindingsOn(*look);
-  preflight_.client_count = cluster_.client_count() + ClientsOfNobody(join_faults_, cluster_.members());
-  preflight_.worker_count = options_.worker_count;
+  FindFaults(*look);
   return look;
 }
 
-absl::Status Conductor::MeetWorkers(ClockSync& clocks) {
-  // First, because it determines which workers share a client.
-  IOBENCH_RETURN_IF_ERROR(clocks.Verify());
-  for (const Member& member : cluster_.members()) *MetRecord().add_workers() = member.facts;
-  IOBENCH_ASSIGN_OR_RETURN(plan_, Resolve(asked_, cluster_.roster(),
-                                          {.resumed = options_.resume.has_value(),
-                                           .least_lanes_per_worker = options_.least_lanes_per_worker,
-                                           // A validation does without the comparison.
-                                           .allows_one_client = options_.examine != nullptr}));
-  return absl::OkStatus();
-}
-
 // A dry run writes nothing, so it knows only what the mounts show.
-absl::Status Conductor::CheckStorage(Look& look, uint32_t pass) {
+absl::Status Assembly::CheckStorage(Look& look, uint32_t pass) {
   preflight_.not_checked.clear();
   storage_.clear();
   if (options_.dry_run) return absl::OkStatus();
@@ -128,7 +111,7 @@ absl::Status Conductor::CheckStorage(Look& look, uint32_t pass) {
   return absl::OkStatus();
 }
 
-std::vector<Finding> Conductor::FindingsOn(const Look& look) {
+void Assembly::FindFaults(const Look& look) {
   const std::vector<Member>& members = cluster_.members();
   std::vector<int64_t> clock_error_ns;
   for (const Member& member : members) {
@@ -140,42 +123,42 @@ std::vector<Finding> Conductor::FindingsOn(const Look& look) {
     space = SpaceNeeds(plan_, *look.layout, members, look.data->facts());
   }
   preflight_.fills = FillEstimates(plan_, space);
-  return Judge({.plan = plan_,
-                .layout = *look.layout,
-                .members = members,
-                .targets = look.data->facts(),
-                .limits = look.data->limits(),
-                .unmet = look.data->unmet(),
-                .clock_error_ns = clock_error_ns,
-                .storage = storage_,
-                .space = space,
-                .join_faults = join_faults_,
-                .force = options_.force});
+  preflight_.findings = Judge({.plan = plan_,
+                               .layout = *look.layout,
+                               .members = members,
+                               .targets = look.data->facts(),
+                               .limits = look.data->limits(),
+                               .unmet = look.data->unmet(),
+                               .clock_error_ns = clock_error_ns,
+                               .storage = storage_,
+                               .space = space,
+                               .join_faults = join_faults_,
+                               .force = options_.force});
+  preflight_.client_count = cluster_.client_count() + ClientsOfNobody(join_faults_, members);
+  preflight_.worker_count = options_.worker_count;
 }
 
-absl::Status Conductor::DecideAboutData(Look& look) {
+absl::Status Assembly::DecideAboutData(Look& look) {
+  // Only a preflight comes here with faults; what happens to the data then makes no difference.
+  if (!RefusalFor(cluster_.members(), preflight_.findings).ok()) return absl::OkStatus();
   std::vector<uint64_t> earlier_runs;
   if (options_.resume.has_value()) earlier_runs = RunIdsOf(options_.resume->run);
-  IOBENCH_RETURN_IF_ERROR(look.data->Decide(options_.force, earlier_runs));
-  bytes_needed_ = look.data->decision().bytes_needed;
-  return absl::OkStatus();
-}
-
-// Faults that concern no single client: data that exist already, direct I/O that does not fit.
-void Conductor::NoteDataFault(const absl::Status& fault) {
+  const absl::Status decided = look.data->Decide(options_.force, earlier_runs);
+  if (decided.ok() || !options_.preflight_only) return decided;
+  // Faults that concern no single client: data that exist already, direct I/O that does not fit.
   preflight_.findings.push_back({.severity = Severity::kFault,
                                  .check = PreflightCheck::kData,
                                  .client = "",
                                  .workers = {},
-                                 .problem = std::string(fault.message()),
+                                 .problem = std::string(decided.message()),
                                  .advice = "",
                                  .of_client = false,
-                                 .alone = fault});
+                                 .alone = decided});
+  return absl::OkStatus();
 }
 
-void Conductor::NoteLeftOut(const std::string& client, uint32_t worker_count,
-                            const std::vector<std::string>& problems) {
-  v1::LeftOutClient& left_out = *record_.add_left_out();
+void Assembly::LeaveOut(const std::string& client, uint32_t worker_count, const std::vector<std::string>& problems) {
+  v1::LeftOutClient& left_out = left_out_.emplace_back();
   left_out.set_client(client);
   left_out.set_worker_count(worker_count);
   for (const std::string& problem : problems) {
@@ -185,7 +168,7 @@ void Conductor::NoteLeftOut(const std::string& client, uint32_t worker_count,
 }
 
 // All workers of a client leave together.
-void Conductor::NoteLeftOut(const std::set<uint32_t>& workers) {
+void Assembly::LeaveOut(const std::set<uint32_t>& workers) {
   struct LeftOut {
     std::string host;
     uint32_t worker_count = 0;
@@ -205,7 +188,7 @@ void Conductor::NoteLeftOut(const std::set<uint32_t>& workers) {
     for (const uint32_t client : having_it) clients[client].problems.push_back(finding.problem);
   }
   for (const auto& [client, left_out] : clients) {
-    NoteLeftOut(left_out.host, left_out.worker_count, left_out.problems);
+    LeaveOut(left_out.host, left_out.worker_count, left_out.problems);
   }
 }
 

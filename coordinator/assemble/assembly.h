@@ -1,0 +1,103 @@
+// Who takes part in a run: waits for workers, measures their clocks, resolves the plan for them, looks at what each of
+// them sees at its paths, and judges who can take part.
+#ifndef COORDINATOR_ASSEMBLE_ASSEMBLY_H_
+#define COORDINATOR_ASSEMBLE_ASSEMBLY_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "coordinator/cluster/clock_sync.h"
+#include "coordinator/cluster/cluster.h"
+#include "coordinator/launch/join_watch.h"
+#include "coordinator/live/run_observer.h"
+#include "coordinator/plan/layout.h"
+#include "coordinator/preflight/preflight.h"
+#include "coordinator/run/data/data_keeper.h"
+#include "coordinator/saved_run/resume_point.h"
+#include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+struct AssemblyOptions {
+  // This program's version; workers of another one are refused.
+  std::string version;
+  uint32_t worker_count = 1;  // the run begins when this many have joined
+  CoordTime join_deadline{INT64_MAX};
+  JoinWatch join_watch;
+  // Resumes this saved run, whose name, command, label and raw files are kept. REQUIRES: its plan is the run's, and its
+  // directory is the one where results are saved.
+  std::optional<ResumePoint> resume;
+  // --force: replaces an earlier result and the data of a crashed run, and goes on if space is short or clients see
+  // different file systems.
+  bool force = false;
+  bool skip_bad = false;  // clients with a fault are left out
+  // Stops after all checks. Neither data nor results have been written then.
+  bool dry_run = false;
+  // Like dry_run, and also writes and removes check files; workers that do not join are a finding, and the run is not
+  // refused for findings.
+  bool preflight_only = false;
+  int64_t share_wait_ns = 5 * kNanosPerSecond;  // how long a file may take to appear on another client
+  uint32_t least_lanes_per_worker = 0;  // of phases that are added later; 0: no fewer than the plan's phases
+  bool always_measure_clocks = false;   // even if boot ids are equal; for tests
+  size_t max_burst_clocks = ClockSync::kMaxBurstClocks;  // less only in tests
+};
+
+// What is known of the workers and their clients. Later members refer to earlier ones.
+struct Look {
+  std::optional<ClockSync> clocks;
+  std::optional<Layout> layout;
+  std::optional<DataKeeper> data;
+};
+
+// Use each object once: Gather, then LookAtWorkers, then DecideAboutData, each if the one before succeeded. All that it
+// is given must outlive it and what it returns. The cluster's roster is that of the workers that take part.
+class Assembly {
+ public:
+  // `coordinator`: the facts of this process. `plan`: as asked for; LookAtWorkers resolves it for the workers.
+  Assembly(Cluster& cluster, const AssemblyOptions& options, const v1::WorkerFacts& coordinator, v1::Plan& plan)
+      : cluster_(cluster), options_(options), coordinator_(coordinator), asked_(plan), plan_(plan) {}
+
+  // Waits for the workers: the errors of Cluster::Gather.
+  absl::Status Gather(RunObserver& observer);
+  // Looks at the workers until none that takes part has a fault, or returns why the run is refused. `allows_one_client`:
+  // as in ResolveContext. `started_at`: of the run, for the data that it writes.
+  absl::StatusOr<std::unique_ptr<Look>> LookAtWorkers(const std::string& started_at, bool allows_one_client);
+  // Decides what happens to data that is there. In a preflight, what would refuse the run is a finding.
+  absl::Status DecideAboutData(Look& look);
+
+  const PreflightReport& preflight() const { return preflight_; }
+  // The clients that were left out (skip_bad).
+  const std::vector<v1::LeftOutClient>& left_out() const { return left_out_; }
+  double join_s() const { return join_s_; }  // until all workers had joined
+  bool any_joined() const { return any_joined_; }
+
+ private:
+  absl::StatusOr<std::unique_ptr<Look>> LookOnce(const std::string& started_at, bool allows_one_client, uint32_t pass);
+  absl::Status CheckStorage(Look& look, uint32_t pass);
+  void FindFaults(const Look& look);  // sets preflight_
+  void LeaveOut(const std::string& client, uint32_t worker_count, const std::vector<std::string>& problems);
+  void LeaveOut(const std::set<uint32_t>& workers);
+
+  Cluster& cluster_;
+  const AssemblyOptions& options_;
+  const v1::WorkerFacts& coordinator_;
+  const v1::Plan asked_;
+  v1::Plan& plan_;
+  std::vector<JoinFault> join_faults_;
+  std::vector<StorageSights> storage_;
+  PreflightReport preflight_;
+  std::vector<v1::LeftOutClient> left_out_;
+  double join_s_ = 0;
+  bool any_joined_ = false;
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_ASSEMBLE_ASSEMBLY_H_
