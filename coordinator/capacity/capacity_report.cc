@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "common/model/operation.h"
 #include "common/model/plan_traits.h"
+#include "common/text/mark_codes.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/capacity/load_curve.h"
 #include "coordinator/analysis/capacity/steady_state.h"
@@ -243,7 +244,8 @@ void CheckMemory(const CapacitySearch& search, v1::CapacityReport& report) {
   report.add_warnings(absl::StrFormat(
       "%d of %d phases %s the clients' memory, at least in part (%s): use -I, or files larger than memory "
       "(-s 2xram), to measure the storage",
-      count, search.steps().size(), found == std::set<std::string>{"maybe_cached"} ? "may have measured" : "measured",
+      count, search.steps().size(),
+      found == std::set<std::string>{std::string(mark_code::kMaybeCached)} ? "may have measured" : "measured",
       absl::StrJoin(found, ", ")));
 }
 
@@ -261,7 +263,7 @@ void CheckLaws(const CapacitySearch& search, v1::CapacityReport& report) {
   }
   for (const v1::CurvePoint& point : report.curve()) {
     const auto& marks = point.marks();
-    if (std::find(marks.begin(), marks.end(), "generator_bound") == marks.end()) continue;
+    if (std::find(marks.begin(), marks.end(), mark_code::kGeneratorBound) == marks.end()) continue;
     report.add_warnings(absl::StrFormat(
         "at %.0f %% of the highest rate and above, all lanes were busy at times, so response times include waiting in the client: use more lanes (-t) for these loads",
         100 * point.share_of_max()));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/text/mark_codes.h"
 #include "coordinator/analysis/capacity/load_curve.h"
 #include "coordinator/analysis/phase/latency.h"
 
@@ -116,7 +117,7 @@ StepFigures FiguresOf(const v1::PhaseReport& phase, const std::optional<Slo>& sl
   for (const v1::ClientPhaseReport& client : phase.clients()) {
     for (const v1::Mark& mark : client.marks()) codes.insert(mark.code());
   }
-  figures.generator_bound = codes.contains("generator_bound");
+  figures.generator_bound = codes.contains(std::string(mark_code::kGeneratorBound));
   figures.marks.assign(codes.begin(), codes.end());
   return figures;
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/text/mark_codes.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/explain/finders.h"
 #include "coordinator/analysis/marks/mark_table.h"
@@ -81,7 +82,7 @@ bool ServersHoldOps(const v1::PhaseReport& report, const ExplainFacts& facts) {
 
 std::optional<FoundLimit> FindCpu(const v1::PhaseReport& report, const ExplainFacts& facts, CpuKind kind,
                                   double share) {
-  const LimitedClients limited = ClientsWithMark(report, "cpu_bound", kind);
+  const LimitedClients limited = ClientsWithMark(report, mark_code::kCpuBound, kind);
   if (limited.fullest == nullptr || limited.percent < 100 * share) return std::nullopt;
   const bool others = limited.fullest->own_cpu_percent() < limited.percent / 2;
   if (kind == CpuKind::kHost && others && ServersHoldOps(report, facts)) return std::nullopt;
@@ -102,8 +103,8 @@ double WaitingShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
 
 // Includes clients whose phase was too short for a mark.
 bool AnyClientFull(const v1::PhaseReport& report) {
-  return HasMark(report, "cpu_bound") || HasMark(report, "cpu_quota") || HasMark(report, "io_limited") ||
-         HasMark(report, "network_bound") ||
+  return HasMark(report, mark_code::kCpuBound) || HasMark(report, mark_code::kCpuQuota) ||
+         HasMark(report, mark_code::kIoLimited) || HasMark(report, mark_code::kNetworkBound) ||
          std::any_of(report.clients().begin(), report.clients().end(),
                      [](const v1::ClientPhaseReport& client) { return client.cpu_percent() > 100 * kFull; });
 }
@@ -168,15 +169,15 @@ bool ClientLinksAreKnown(const v1::PhaseReport& report) {
 std::optional<FoundLimit> FindPace(const v1::PhaseReport& report, const ExplainFacts& facts, double) {
   if (!facts.all_paced) return std::nullopt;
   if (report.has_open_loop()) {
-    if (!(report.open_loop().done_percent() > 0) || HasMark(report, "generator_bound")) return std::nullopt;
+    if (!(report.open_loop().done_percent() > 0) || HasMark(report, mark_code::kGeneratorBound)) return std::nullopt;
     return FoundLimit{1, "the requested rate"};
   }
-  if (!(report.paced_ops_per_s() > 0) || HasMark(report, "pace_missed")) return std::nullopt;
+  if (!(report.paced_ops_per_s() > 0) || HasMark(report, mark_code::kPaceMissed)) return std::nullopt;
   return FoundLimit{1, "the requested pace"};
 }
 
 std::optional<FoundLimit> FindCpuQuota(const v1::PhaseReport& report, const ExplainFacts&, double share) {
-  const LimitedClients limited = ClientsWithMark(report, "cpu_quota");
+  const LimitedClients limited = ClientsWithMark(report, mark_code::kCpuQuota);
   if (limited.fullest == nullptr) return std::nullopt;
   const v1::ClientPhaseReport& client = *limited.fullest;
   const double known = WaitedShare(client);
@@ -190,7 +191,7 @@ std::optional<FoundLimit> FindCpuQuota(const v1::PhaseReport& report, const Expl
 }
 
 std::optional<FoundLimit> FindIoLimit(const v1::PhaseReport& report, const ExplainFacts&, double share) {
-  const LimitedClients limited = ClientsWithMark(report, "io_limited");
+  const LimitedClients limited = ClientsWithMark(report, mark_code::kIoLimited);
   if (limited.fullest == nullptr || limited.percent < 100 * share) return std::nullopt;
   const v1::IoLimitDelta* const limit = FullestIoLimit(limited.fullest->host_delta());
   if (limit == nullptr) return std::nullopt;
@@ -220,14 +221,14 @@ std::optional<FoundLimit> FindMemoryCopy(const v1::PhaseReport& report, const Ex
   const bool from_cache = sources.asked_bytes() > 0 && static_cast<double>(sources.cache_bytes()) >=
                                                            kFull * static_cast<double>(sources.asked_bytes());
   if (report.metadata() || report.record_bytes() < kMinCopyBytes) return std::nullopt;
-  if (!from_cache && !HasMark(report, "memory_fs")) return std::nullopt;
+  if (!from_cache && !HasMark(report, mark_code::kMemoryFs)) return std::nullopt;
   const double in_ops = OpsUnderWay(report, facts) / report.lane_count();
   const double on_processor =
       (report.lanes_cpu_user_s() + report.lanes_cpu_system_s()) / report.lanes_wall_s();
   // Lanes that share full processors wait for them, so their time in ops counts. Otherwise, the least possible overlap
   // of time in ops and time on a processor counts; the kernel's split into user and system time would say more, but
   // some virtual machines count all of it as user time.
-  const bool full = ClientsWithMark(report, "cpu_bound").fullest != nullptr;
+  const bool full = ClientsWithMark(report, mark_code::kCpuBound).fullest != nullptr;
   const double copying = full ? in_ops : in_ops + on_processor - 1;
   if (!(copying >= share)) return std::nullopt;
   return FoundLimit{1, absl::StrCat("memory copy: for ", PercentText(std::min(1.0, copying)),
@@ -236,7 +237,7 @@ std::optional<FoundLimit> FindMemoryCopy(const v1::PhaseReport& report, const Ex
 
 std::optional<FoundLimit> FindClientNetwork(const v1::PhaseReport& report, const ExplainFacts&,
                                             double share) {
-  const LimitedClients limited = ClientsWithMark(report, "network_bound");
+  const LimitedClients limited = ClientsWithMark(report, mark_code::kNetworkBound);
   if (limited.fullest == nullptr || limited.percent < 100 * share) return std::nullopt;
   const v1::HostDelta& host = limited.fullest->host_delta();
   std::string evidence =

@@ -10,6 +10,7 @@
 #include "common/model/metadata_operation.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
+#include "common/text/mark_codes.h"
 #include "coordinator/analysis/marks/maybe_cached.h"
 
 namespace iobench {
@@ -105,7 +106,7 @@ void AddHoles(const PhaseView& view, const v1::ClientPhaseReport& client, const 
   const double percent = 100 * (share.holes + share.compressed);
   if (!(percent > kHolesPercent)) return;
   marks.push_back(MakeMark(
-      "holes", client.host(), percent, kHolesPercent,
+      mark_code::kHoles, client.host(), percent, kHolesPercent,
       share.holes >= share.compressed
           ? "over 5 % of the bytes read are in holes: nobody has written them, or they are only allocated, so the storage "
             "reads nothing for them: write the files in full"
@@ -121,7 +122,7 @@ std::vector<v1::Mark> CacheMarks(const PhaseView& view, const v1::ClientPhaseRep
   const auto mark_unless_served = [&](double asked, double served, std::string_view text) {
     const double percent = asked > 0 ? 100 * (1 - served / asked) : 0;
     if (percent > kCachedPercent) {
-      marks.push_back(MakeMark("cached", client.host(), percent, kCachedPercent, text));
+      marks.push_back(MakeMark(mark_code::kCached, client.host(), percent, kCachedPercent, text));
     }
   };
   if (view.traits.reads) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/text/mark_codes.h"
 #include "coordinator/analysis/marks/cache_marks.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/phase/phase_writes.h"
@@ -26,7 +27,7 @@ void AddClockMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
   if (std::any_of(workers.begin(), workers.end(),
                   [](const AlignedWorker* worker) { return worker->clock_stepped; })) {
     marks.push_back(MakeMark(
-        "clock_step", client.host(), error_ms, 0,
+        mark_code::kClockStep, client.host(), error_ms, 0,
         "its clock was stepped during the phase, so its times depend on a single burst of pings: stop time "
         "services and VM migration during a run, and repeat"));
   }
@@ -35,7 +36,7 @@ void AddClockMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
       phase_ms > 0 ? std::min(kClockErrorMs, kClockErrorShare * phase_ms) : kClockErrorMs;
   if (error_ms > threshold_ms) {
     marks.push_back(MakeMark(
-        "clock_uncertain", client.host(), error_ms, threshold_ms,
+        mark_code::kClockUncertain, client.host(), error_ms, threshold_ms,
         "its clock offset is too uncertain for this phase: use a quieter or shorter network path to the "
         "coordinator, or a longer phase"));
   }
@@ -48,7 +49,7 @@ void AddAbsorbed(const PhaseView& view, size_t client_index, std::vector<v1::Mar
       100 * static_cast<double>(*writes->reached_bytes) / static_cast<double>(writes->written_bytes);
   if (reached_percent >= kReachedPercent) return;
   marks.push_back(MakeMark(
-      "absorbed", view.roster.NameOf(client_index), reached_percent, kReachedPercent,
+      mark_code::kAbsorbed, view.roster.NameOf(client_index), reached_percent, kReachedPercent,
       absl::StrCat(
           "less than 90 % of the bytes written reached the server or device; the rest were overwritten in "
           "the client's memory before they left it: ",
@@ -99,7 +100,7 @@ void AddRetransmits(const PhaseView& view, const v1::ClientPhaseReport& client,
   const uint64_t all = sum.retransmissions + sum.timeouts + sum.errors;
   if (all == 0) return;
   marks.push_back(MakeMark(
-      "retransmits", client.host(), static_cast<double>(all), 0,
+      mark_code::kRetransmits, client.host(), static_cast<double>(all), 0,
       absl::StrCat("READ, WRITE and COMMIT had ", sum.retransmissions, " retransmissions, ", sum.timeouts,
                    " timeouts, ", sum.errors, " errors: check for network drops and the server's load")));
 }

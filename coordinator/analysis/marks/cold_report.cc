@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/model/phase_shape.h"
+#include "common/text/mark_codes.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/phase/phase_reads.h"
@@ -49,7 +50,7 @@ Coldness ColdnessOf(const PhaseView& view, const v1::ClientPhaseReport& client, 
   const uint64_t counted = sources.asked_bytes() - std::min(sources.asked_bytes(), sources.unknown_bytes());
   cold.cached_percent = PercentOf(static_cast<double>(sources.cache_bytes()), static_cast<double>(counted));
   for (const v1::Mark& mark : client.marks()) {  // of metadata ops: the mark compared their requests
-    if (view.traits.metadata && mark.code() == "cached") cold.cached_percent = mark.value();
+    if (view.traits.metadata && mark.code() == mark_code::kCached) cold.cached_percent = mark.value();
   }
   const bool names_counted = view.traits.metadata && client.has_nfs_rpc();
   cold.known = names_counted || (client.has_read_sources() && sources.unknown_bytes() == 0);
@@ -145,7 +146,7 @@ void FillCold(const PhaseView& view, v1::PhaseReport& report) {
     warmest = std::max(warmest, cold.percent());
     if (cold.percent() <= kWarmPercent) continue;
     v1::Mark mark = MakeMark(
-        "not_cold", client.host(), cold.percent(), kWarmPercent,
+        mark_code::kNotCold, client.host(), cold.percent(), kWarmPercent,
         "--cold did not make this client cold: run the workers as root with --allow drop-caches or --allow remount, or use -I, "
         "--rotate-clients or files larger than its memory (-s 2xram)");
     *report.add_marks() = mark;

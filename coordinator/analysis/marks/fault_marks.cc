@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/text/mark_codes.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/marks/marks.h"
 
@@ -18,7 +19,7 @@ void AddResumed(const PhaseView& view, std::vector<v1::Mark>& marks) {
   if (resumption == nullptr) return;
   const std::string differences = absl::StrJoin(resumption->differences(), "; ");
   marks.push_back(
-      MakeMark("resumed", "phase", view.run.resumptions_size(), 0,
+      MakeMark(mark_code::kResumed, "phase", view.run.resumptions_size(), 0,
                absl::StrCat("the run was resumed at ", resumption->resumed_at(), " before this phase (",
                             resumption->ended_by(),
                             "), with data prepared anew: what earlier phases left in caches is gone",
@@ -38,7 +39,7 @@ void AddReconnected(const PhaseView& view, std::vector<v1::Mark>& marks) {
   }
   if (reconnects == 0) return;
   marks.push_back(MakeMark(
-      "reconnected", "phase", static_cast<double>(reconnects), 0,
+      mark_code::kReconnected, "phase", static_cast<double>(reconnects), 0,
       absl::StrCat(
           first, workers > 1 ? absl::StrCat(" and ", workers - 1, " more") : "", " reconnected ",
           Counted(reconnects, "time"),
@@ -54,7 +55,7 @@ void AddRetriedOps(const v1::PhaseReport& report, std::vector<v1::Mark>& marks) 
     kinds.push_back(absl::StrCat(retried.count(), " ", retried.operation(), " ", retried.error(), " in ",
                                  Counted(retried.lanes(), "lane")));
   }
-  marks.push_back(MakeMark("retried_ops", "phase", static_cast<double>(count), 0,
+  marks.push_back(MakeMark(mark_code::kRetriedOps, "phase", static_cast<double>(count), 0,
                            absl::StrCat("the server asked to try again later: ", absl::StrJoin(kinds, ", "),
                                         "; the waits are in the measured times")));
 }

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/text/mark_codes.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/phase/host_delta.h"
@@ -27,7 +28,7 @@ std::optional<v1::Mark> QuotaMark(const v1::ClientPhaseReport& client) {
   const double percent = ThrottledPercent(client.host_delta());
   if (!(percent > kThrottledPercent) || cgroup.seconds() < kShortestGroupSeconds) return std::nullopt;
   return MakeMark(
-      "cpu_quota", client.host(), percent, kThrottledPercent,
+      mark_code::kCpuQuota, client.host(), percent, kThrottledPercent,
       absl::StrCat("the CPU quota of its control group (the time of ", FormatCount(cgroup.cpu_processors()),
                    cgroup.cpu_processors() == 1 ? " processor" : " processors", ") stopped this run for ",
                    absl::StrFormat("%.0f", percent), " % of the phase: raise cpu.max (CPUQuota=, limits.cpu), and repeat"));
@@ -39,7 +40,7 @@ std::optional<v1::Mark> IoLimitMark(const v1::ClientPhaseReport& client) {
   if (limit == nullptr || host.cgroup().seconds() < kShortestGroupSeconds) return std::nullopt;
   const double percent = IoLimitPercent(host, *limit);
   if (!(percent >= kIoLimitPercent)) return std::nullopt;
-  return MakeMark("io_limited", client.host(), percent, kIoLimitPercent,
+  return MakeMark(mark_code::kIoLimited, client.host(), percent, kIoLimitPercent,
                   absl::StrCat("its control group allows ", NameOfLimit(*limit),
                                ", and the run reached this limit: raise io.max (blkio.throttle, IOReadBandwidthMax=, "
                                "IOWriteBandwidthMax=), and repeat"));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/text/mark_codes.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/phase/host_delta.h"
 
@@ -66,7 +67,7 @@ void AddBusyHost(const PhaseView& view, const v1::ClientPhaseReport& client, std
                          std::min(100.0, 10 * std::round(own_share * 10)), " % of that from this run")
           : std::string("its processors were over 95 % busy");
   marks.push_back(MakeMark(
-      "cpu_bound", client.host(), client.cpu_percent(), kBusyPercent,
+      mark_code::kCpuBound, client.host(), client.cpu_percent(), kBusyPercent,
       own_share < 0.5
           ? absl::StrCat(
                 busy,
@@ -99,7 +100,7 @@ void AddBusyLanes(const PhaseView& view, const v1::ClientPhaseReport& client,
                             " kept one processor over 95 % busy, so the processor is the bottleneck, not the storage: use "
                             "more lanes",
                             OrLargerRecords(view), " or more clients");
-  marks.push_back(MakeMark("cpu_bound", client.host(), std::min(100.0, max_percent), kBusyPercent, text));
+  marks.push_back(MakeMark(mark_code::kCpuBound, client.host(), std::min(100.0, max_percent), kBusyPercent, text));
 }
 
 // Returns the busiest interface that carries the targets' traffic, or the busiest of all if that is unknown.
@@ -142,7 +143,7 @@ void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
     }
     if (const double percent = StealPercent(host); percent > kStolenPercent) {
       marks.push_back(MakeMark(
-          "cpu_bound", client.host(), percent, kStolenPercent,
+          mark_code::kCpuBound, client.host(), percent, kStolenPercent,
           "the hypervisor gave its processors to others (steal): use a client with dedicated processors, "
           "and repeat"));
     }
@@ -150,7 +151,7 @@ void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
   if (const v1::NicDelta* nic = FullestNic(view, host, lanes);
       nic != nullptr && NetworkPercent(host, *nic) >= kNetworkPercent) {
     marks.push_back(MakeMark(
-        "network_bound", client.host(), NetworkPercent(host, *nic), kNetworkPercent,
+        mark_code::kNetworkBound, client.host(), NetworkPercent(host, *nic), kNetworkPercent,
         absl::StrCat("its network link ", nic->name(),
                      " is saturated, so the rate is the link's: use more clients or a faster link")));
   }

@@ -3,46 +3,48 @@
 #include <algorithm>
 #include <iterator>
 
+#include "common/text/mark_codes.h"
+
 namespace iobench {
 namespace {
 
 using enum MarkMeans;
 
 constexpr MarkRow kMarks[] = {
-    {"refused_result", kUnsound},
-    {"start_late", kUnsound},
+    {mark_code::kRefusedResult, kUnsound},
+    {mark_code::kStartLate, kUnsound},
     // Counters and residency show whether anything was in memory; their marks decide.
-    {"begun_before", kNote},
-    {"skewed_start", kBrief},
-    {"clock_step", kUnsound},
-    {"clock_uncertain", kBrief},
-    {"too_short", kBrief},
-    {"unflushed", kClientMemory},
-    {"cached", kClientMemory},
-    {"maybe_cached", kClientMemory},
-    {"server_cached", kNotStorage},
-    {"holes", kNotStorage},
-    {"not_cold", kClientMemory},
-    {"absorbed", kClientMemory},
-    {"not_shared", kUnsound},
-    {"memory_fs", kClientMemory},
-    {"partial", kUnsound},
-    {"failed_ops", kNote},
-    {"resumed", kNote},
-    {"reconnected", kNote},
-    {"retried_ops", kNote},
-    {"stalled", kNote},
-    {"cpu_quota", kNote},
-    {"io_limited", kNote},
-    {"cpu_bound", kNote},
-    {"network_bound", kNote},
-    {"retransmits", kNote},
-    {"nothing_found", kUnsound},
-    {"data_time", kNote},
-    {"pace_missed", kNote},
-    {"generator_bound", kUnsound},
-    {"shared_transport", kNote},
-    {"options_differ", kNote},
+    {mark_code::kBegunBefore, kNote},
+    {mark_code::kSkewedStart, kBrief},
+    {mark_code::kClockStep, kUnsound},
+    {mark_code::kClockUncertain, kBrief},
+    {mark_code::kTooShort, kBrief},
+    {mark_code::kUnflushed, kClientMemory},
+    {mark_code::kCached, kClientMemory},
+    {mark_code::kMaybeCached, kClientMemory},
+    {mark_code::kServerCached, kNotStorage},
+    {mark_code::kHoles, kNotStorage},
+    {mark_code::kNotCold, kClientMemory},
+    {mark_code::kAbsorbed, kClientMemory},
+    {mark_code::kNotShared, kUnsound},
+    {mark_code::kMemoryFs, kClientMemory},
+    {mark_code::kPartial, kUnsound},
+    {mark_code::kFailedOps, kNote},
+    {mark_code::kResumed, kNote},
+    {mark_code::kReconnected, kNote},
+    {mark_code::kRetriedOps, kNote},
+    {mark_code::kStalled, kNote},
+    {mark_code::kCpuQuota, kNote},
+    {mark_code::kIoLimited, kNote},
+    {mark_code::kCpuBound, kNote},
+    {mark_code::kNetworkBound, kNote},
+    {mark_code::kRetransmits, kNote},
+    {mark_code::kNothingFound, kUnsound},
+    {mark_code::kDataTime, kNote},
+    {mark_code::kPaceMissed, kNote},
+    {mark_code::kGeneratorBound, kUnsound},
+    {mark_code::kSharedTransport, kNote},
+    {mark_code::kOptionsDiffer, kNote},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "common/model/data_content.h"
 #include "common/model/plan_traits.h"
+#include "common/text/mark_codes.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/marks/cold_report.h"
 #include "coordinator/analysis/marks/mark_table.h"
@@ -37,7 +38,7 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
   const v1::StartReport& start = report.start();
   if (view.phase.start_late()) {
     marks.push_back(MakeMark(
-        "start_late", "phase", start.attempts(), 0,
+        mark_code::kStartLate, "phase", start.attempts(), 0,
         absl::StrCat(
             "a worker confirmed the start too late even at attempt ", start.attempts(),
             ", so lanes may have started after the common start time: start fewer workers per processor")));
@@ -46,7 +47,7 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
   if (view.phase.begun_before() && (view.traits.reads || view.traits.needs_items) &&
       !view.traits.null_engine && !view.traits.unmounted && !view.traits.drops_caches) {
     marks.push_back(MakeMark(
-        "begun_before", "phase", start.attempts(), 0,
+        mark_code::kBegunBefore, "phase", start.attempts(), 0,
         "a start was cancelled after lanes had begun, so part of the data (or names) may already have been "
         "read: use --drop-caches, or start fewer workers per processor"));
   }
@@ -57,7 +58,7 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
                                    : absl::StrCat(" (between ", FormatSeconds(start.skew_low_us() * 1e-6),
                                                   " and ", FormatSeconds(start.skew_high_us() * 1e-6), ")");
     marks.push_back(
-        MakeMark("skewed_start", "phase", start.skew_percent(), kSkewPercent,
+        MakeMark(mark_code::kSkewedStart, "phase", start.skew_percent(), kSkewPercent,
                  absl::StrFormat(
                      "lanes began %s apart%s, %.1f %% of the phase: use %s, or no more lanes than processors",
                      FormatSeconds(start.skew_us() * 1e-6), bounds, start.skew_percent(),
@@ -88,13 +89,13 @@ void AddTooShort(const PhaseView& view, std::vector<v1::Mark>& marks) {
         seconds > 0 ? absl::StrCat("measured for only ", FormatSeconds(seconds), " after a warm-up of ",
                                    FormatSeconds(warmup_s))
                     : absl::StrCat("the warm-up of ", FormatSeconds(warmup_s), " took the whole phase");
-    marks.push_back(MakeMark("too_short", "phase", seconds, kShortestSeconds,
+    marks.push_back(MakeMark(mark_code::kTooShort, "phase", seconds, kShortestSeconds,
                              absl::StrCat(measured, ": use a shorter --warmup, or ", LongerBy(view.traits))));
     return;
   }
   if (seconds < kShortestSeconds) {
     marks.push_back(
-        MakeMark("too_short", "phase", seconds, kShortestSeconds,
+        MakeMark(mark_code::kTooShort, "phase", seconds, kShortestSeconds,
                  absl::StrCat("measured for only ", FormatSeconds(seconds), ": ", HowToLast(view.traits))));
     return;
   }
@@ -103,7 +104,7 @@ void AddTooShort(const PhaseView& view, std::vector<v1::Mark>& marks) {
   const double ops_per_lane = ops / static_cast<double>(view.aligned.lanes.size());
   if (ops_per_lane < kFewestOpsPerLane) {
     marks.push_back(MakeMark(
-        "too_short", "phase", ops_per_lane, kFewestOpsPerLane,
+        mark_code::kTooShort, "phase", ops_per_lane, kFewestOpsPerLane,
         absl::StrFormat("only %.0f ops per lane: %s", ops_per_lane,
                         view.traits.metadata ? HowToLast(view.traits) : "use a larger -s or a smaller -r")));
   }
@@ -133,7 +134,7 @@ void AddMemoryFs(const PhaseView& view, std::vector<v1::Mark>& marks) {
   }
   if (places.empty() || view.traits.null_engine) return;
   marks.push_back(
-      MakeMark("memory_fs", "phase", static_cast<double>(clients.size()), 0,
+      MakeMark(mark_code::kMemoryFs, "phase", static_cast<double>(clients.size()), 0,
                absl::StrCat(absl::StrJoin(places, ", "),
                             " is the client's memory, not storage: set --path to the file system to test")));
 }
@@ -163,7 +164,7 @@ void AddNotShared(const PhaseView& view, std::vector<v1::Mark>& marks) {
   }
   if (differ.empty()) return;
   marks.push_back(
-      MakeMark("not_shared", "phase", static_cast<double>(filesystem_count), 1,
+      MakeMark(mark_code::kNotShared, "phase", static_cast<double>(filesystem_count), 1,
                absl::StrCat("the clients do not see the same file system at ", absl::StrJoin(differ, ", "),
                             ", so the total adds up different storage: mount the same file system on all "
                             "of them, or test each separately")));
@@ -180,7 +181,7 @@ void AddRefusedResult(const PhaseView& view, std::vector<v1::Mark>& marks) {
   }
   if (reasons.empty()) return;
   marks.push_back(MakeMark(
-      "refused_result", "phase", static_cast<double>(reasons.size()), 0,
+      mark_code::kRefusedResult, "phase", static_cast<double>(reasons.size()), 0,
       absl::StrCat(
           reasons.front(), reasons.size() > 1 ? absl::StrCat(" (and ", reasons.size() - 1, " more)") : "",
           ": this is impossible, so the whole result is refused; check the worker's program and host, and who may join")));
@@ -189,7 +190,7 @@ void AddRefusedResult(const PhaseView& view, std::vector<v1::Mark>& marks) {
 void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
   const Missing missing = MissingFrom(view, report);
   if (missing.count == 0) return;
-  marks.push_back(MakeMark("partial", "phase", static_cast<double>(missing.count), 0,
+  marks.push_back(MakeMark(mark_code::kPartial, "phase", static_cast<double>(missing.count), 0,
                            absl::StrCat(missing.text,
                                         view.aligned.lanes.empty() ? ": no figures" : ": totals exclude them",
                                         "; fix the errors listed, and repeat")));
@@ -205,7 +206,7 @@ void AddFailedOps(const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
     kinds.push_back(absl::StrCat(failed.count(), " ", failed.operation(), " ", failed.error(), " in ",
                                  Counted(failed.lanes(), "lane")));
   }
-  marks.push_back(MakeMark("failed_ops", "phase", static_cast<double>(count), 0,
+  marks.push_back(MakeMark(mark_code::kFailedOps, "phase", static_cast<double>(count), 0,
                            absl::StrCat(absl::StrJoin(kinds, ", "),
                                         ": no figure contains failed ops; look for their cause on the server "
                                         "and in the clients' kernel logs")));
@@ -219,7 +220,7 @@ void AddServerCached(const v1::PhaseReport& report, std::vector<v1::Mark>& marks
       100 * static_cast<double>(sources.server_memory_bytes()) / static_cast<double>(sources.server_bytes());
   if (!(percent > kServerCachedPercent)) return;
   marks.push_back(MakeMark(
-      "server_cached", "phase", percent, kServerCachedPercent,
+      mark_code::kServerCached, "phase", percent, kServerCachedPercent,
       absl::StrFormat("at least %.0f %% of what the servers returned came from their memory and not from their disks: use "
                       "--cold with samplers of root and --allow drop-caches, or files larger than their memory",
                       percent)));
@@ -229,7 +230,7 @@ void AddServerCached(const v1::PhaseReport& report, std::vector<v1::Mark>& marks
 void AddNothingFound(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
   if (!view.traits.finds || report.found_items() > 0 || report.ops() == 0) return;
   marks.push_back(
-      MakeMark("nothing_found", "phase", 0, 0,
+      MakeMark(mark_code::kNothingFound, "phase", 0, 0,
                absl::StrCat("find matched none of ", FormatCount(static_cast<double>(report.ops())),
                             " items, which makes the result invalid for the IO500: check --find-name and "
                             "--find-bytes")));
@@ -244,7 +245,7 @@ bool HasMark(const v1::PhaseReport& report, std::string_view code) {
 
 bool HasFailed(const v1::PhaseReport& report) {
   return report.lanes_failed() > 0 || report.failed_ops_size() > 0 || FoundBadData(report.verify()) ||
-         HasMark(report, "refused_result");
+         HasMark(report, mark_code::kRefusedResult);
 }
 
 v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
@@ -268,7 +269,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   if (view.aligned.lanes.empty()) return marks;  // there is no figure to doubt
   for (v1::Mark& mark : FaultMarks(view, report)) marks.push_back(std::move(mark));
   if (view.traits.buffered_writes && !view.writes->flushed) {
-    marks.push_back(MakeMark("unflushed", "phase", 0, 0, WhyUnflushed(view.traits)));
+    marks.push_back(MakeMark(mark_code::kUnflushed, "phase", 0, 0, WhyUnflushed(view.traits)));
   }
   AddServerCached(report, marks);
   AddNotShared(view, marks);

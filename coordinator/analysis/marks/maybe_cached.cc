@@ -14,6 +14,7 @@
 #include "common/model/phase_shape.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
+#include "common/text/mark_codes.h"
 #include "coordinator/analysis/phase/phase_reads.h"
 
 namespace iobench {
@@ -144,7 +145,7 @@ double ShareKept(double held, double memory) {
 }
 
 v1::Mark MaybeMark(const v1::ClientPhaseReport& client, double percent, std::string_view text) {
-  return MakeMark("maybe_cached", client.host(), percent, kMaybeCachedPercent, text);
+  return MakeMark(mark_code::kMaybeCached, client.host(), percent, kMaybeCachedPercent, text);
 }
 
 // Ops of these kinds change nothing, so that a client may answer them from memory.

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "common/model/plan_targets.h"
+#include "common/text/mark_codes.h"
 #include "coordinator/analysis/marks/marks.h"
 
 namespace iobench {
@@ -181,7 +182,7 @@ std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRost
     differences.push_back(absl::StrCat(more, " more"));
   }
   return MakeMark(
-      "options_differ", "phase", static_cast<double>(unusual_count), 0,
+      mark_code::kOptionsDiffer, "phase", static_cast<double>(unusual_count), 0,
       absl::StrCat(roster.NameOf(first_unusual),
                    unusual_count > 1 ? absl::StrCat(" and ", unusual_count - 1, " more clients differ")
                                      : std::string(" differs"),

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/text/mark_codes.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/marks/stalls.h"
@@ -72,7 +73,7 @@ std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseRe
   const StallOnAxis longest = *std::ranges::max_element(stalls, {}, &StallOnAxis::seconds);
   const v1::LaneResult& lane = *longest.lane->result;
   return MakeMark(
-      "stalled", client.host(), longest.seconds(), longest.threshold_s,
+      mark_code::kStalled, client.host(), longest.seconds(), longest.threshold_s,
       absl::StrCat("worker ", longest.lane->worker, " lane ", lane.lane(),
                    lane.file().empty() ? "" : absl::StrCat(" (", lane.file(), ")"), " completed no op for ",
                    FormatSeconds(longest.seconds()), ", ", FromTo(longest), " of the phase",

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/plan_targets.h"
+#include "common/text/mark_codes.h"
 #include "coordinator/analysis/marks/marks.h"
 
 namespace iobench {
@@ -34,7 +35,7 @@ std::optional<v1::Mark> TransportMark(const PhaseView& view) {
       const size_t common = CommonConnections(*own, *seen);
       if (common == 0) continue;
       return MakeMark(
-          "shared_transport", view.roster.NameOf(client), static_cast<double>(common), 0,
+          mark_code::kSharedTransport, view.roster.NameOf(client), static_cast<double>(common), 0,
           absl::StrCat("the mounts of the paths that are compared send over the same ",
                        common == 1 ? "connection" : absl::StrCat(common, " connections"),
                        " to their server, so options of the connection (nconnect, proto) are those of the mount that was "

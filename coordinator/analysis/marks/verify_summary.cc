@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "common/model/plan_traits.h"
+#include "common/text/mark_codes.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/phase/latency.h"
@@ -47,7 +48,7 @@ std::optional<v1::Mark> GeneratorMarkOf(const std::string& subject, const v1::Op
   constexpr double kDonePercent = 99, kLagPercent = 25;
   if (open_loop.done_percent() < kDonePercent) {
     return MakeMark(
-        "generator_bound", subject, open_loop.done_percent(), kDonePercent,
+        mark_code::kGeneratorBound, subject, open_loop.done_percent(), kDonePercent,
         absl::StrFormat("only %.1f %% of the ops that were due were done, because storage, lanes or clients "
                         "could not keep up: use a lower --rate, or more lanes, --depth or clients",
                         open_loop.done_percent()));
@@ -55,7 +56,7 @@ std::optional<v1::Mark> GeneratorMarkOf(const std::string& subject, const v1::Op
   const double lag_percent = 100 * open_loop.lag_us().p99() / open_loop.response_us().p99();
   if (!(lag_percent > kLagPercent)) return std::nullopt;
   return MakeMark(
-      "generator_bound", subject, lag_percent, kLagPercent,
+      mark_code::kGeneratorBound, subject, lag_percent, kLagPercent,
       absl::StrFormat("1 %% of the ops began at least %s late, %.0f %% of the response times' p99, because all "
                       "lanes, or the client's processors, were busy: response times include this wait; use more "
                       "lanes, --depth or clients, or a lower --rate",
@@ -147,7 +148,7 @@ std::optional<v1::Mark> PaceMark(const PhaseView& view) {
   }
   if (slowest == nullptr) return std::nullopt;
   return MakeMark(
-      "pace_missed", "phase", slowest_percent, kPacePercent,
+      mark_code::kPaceMissed, "phase", slowest_percent, kPacePercent,
       absl::StrFormat(
           "%d of %d lanes missed their pace, the slowest (%s) reached %.1f %% of it: ops take longer than the "
           "interval, or the client is too busy; lower the pace, or use more lanes",
@@ -176,7 +177,7 @@ std::optional<v1::Mark> DataTimeMark(const v1::PhaseReport& report) {
   const double percent = 100 * report.data_s() / region_s;
   if (!(percent > kDataTimePercent)) return std::nullopt;
   return MakeMark(
-      "data_time", "phase", percent, kDataTimePercent,
+      mark_code::kDataTime, "phase", percent, kDataTimePercent,
       absl::StrFormat(
           "making and checking data took %.0f %% of the lanes' time, so the rates are lower than the "
           "storage's; latencies exclude it",

@@ -13,6 +13,7 @@
 #include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
+#include "common/text/mark_codes.h"
 #include "common/text/units.h"
 #include "coordinator/report/console/console_data.h"
 #include "coordinator/report/console/console_moved.h"
@@ -342,7 +343,7 @@ void PutBrief(const v1::RunReport& report, const v1::PhaseReport& phase, Console
   PutPathsOfPhase(phase, page);
   if (phase.asked_ops_per_s() > 0 || phase.pause_s() > 0) PutBetween(phase, page);
   PutStragglers(phase, page);
-  if (phase.start().skew_percent() > kNotableSkewPercent && !HasMark(phase, "skewed_start")) {
+  if (phase.start().skew_percent() > kNotableSkewPercent && !HasMark(phase, mark_code::kSkewedStart)) {
     PutStart(phase, page);
   }
   PutClientRange(phase, page);

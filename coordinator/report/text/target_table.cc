@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
+#include "common/text/mark_codes.h"
 #include "coordinator/analysis/statistics/median.h"
 #include "coordinator/report/text/console_words.h"
 
@@ -91,7 +92,7 @@ TargetTable TargetTableOf(const v1::RunReport& report) {
     const auto [row, column] = cell_of_phase[phase.index() % cell_of_phase.size()];
     samples[row].in_ops = phase.headline_in_ops();
     for (const v1::Mark& mark : phase.marks()) {
-      if (mark.code() == "shared_transport") table.doubt = mark.text();
+      if (mark.code() == mark_code::kSharedTransport) table.doubt = mark.text();
     }
     if (!phase.not_whole().empty()) continue;
     const v1::Headline& headline = phase.headline();

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/display_text.h"
+#include "common/text/mark_codes.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/marks/mark_table.h"
 
@@ -33,7 +34,8 @@ bool IsDoubtful(const v1::PhaseReport& phase) {
   return std::any_of(phase.marks().begin(), phase.marks().end(), [](const v1::Mark& mark) {
     const MarkMeans means = MeaningOf(mark.code());
     if (means == MarkMeans::kNotStorage) return true;
-    return means == MarkMeans::kClientMemory && mark.code() != "memory_fs";  // there, memory is what stores the files
+    // On memory_fs, memory is what stores the files.
+    return means == MarkMeans::kClientMemory && mark.code() != mark_code::kMemoryFs;
   });
 }
 
