@@ -87,7 +87,7 @@ bool IsCompletedTo(const std::string& value, const FieldPath& path, const v1::Op
 // The options that set the field of an operation, as "operation.FIELD" or "operation.FIELD=VALUE".
 std::vector<const OptionSpec*> OptionsThatSet(const std::string& field) {
   std::vector<const OptionSpec*> options;
-  for (const OptionSpec& option : RunOptions()) {
+  for (const OptionSpec& option : kPlanOptions) {
     for (const absl::string_view piece : absl::StrSplit(absl::string_view(option.sets.data(), option.sets.size()), ' ')) {
       const std::pair<absl::string_view, absl::string_view> sides = absl::StrSplit(piece, absl::MaxSplits('=', 1));
       if (sides.first == absl::StrCat("operation.", field)) options.push_back(&option);

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# What the code and its messages, the plans, the tests and the schemas say: docs/NAME.md, with an anchor or without.
+# What the code and its messages, the plans, the tests and the schemas say: a file of docs, with an anchor or without.
 NAMED = re.compile(r"\bdocs/([a-z-]+\.md)(?:#([\w-]+))?")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 # Everything that git knows, except what others wrote and pictures.
@@ -62,7 +62,8 @@ def test_each_document_that_the_code_names_exists():
 
 
 def test_marks_have_headings_in_the_order_of_the_table():
-    table = (ROOT / "coordinator" / "analysis" / "marks" / "mark_table.cc").read_text(encoding="utf-8")
-    codes = re.findall(r'\{"([a-z_]+)", k\w+\}', table)
+    """The constants stand in the order of the table (test_decided_once.py)."""
+    declared = (ROOT / "common" / "text" / "mark_codes.h").read_text(encoding="utf-8")
+    codes = re.findall(r'^inline constexpr std::string_view k\w+ = "(\w+)";', declared, re.M)
     headings = re.findall(r"^## (.*)$", (ROOT / "docs" / "marks.md").read_text(encoding="utf-8"), re.M)
     assert codes and headings == codes

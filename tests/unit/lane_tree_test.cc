@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 
+#include "common/model/phase_check.h"
+
 namespace iobench {
 namespace {
 
