@@ -100,7 +100,7 @@ void Session::Handle(const v1::WorkerRequest& request, EventSink& sink, WorkerTi
     MutexLock lock(mutex_);
     lease_.Heard(request.ping().lease_ms());
     taken = Take(*message);
-    work = {phase_, filler_};
+    if (*message == WorkerMessage::kPoll) work = {phase_, filler_};
     answer = taken ? Act(*message, request, received) : Refusal(request, NotNow(request));
   }
   // Without the mutex: looking closely reads files of every lane in /proc, which a busy client makes slow.

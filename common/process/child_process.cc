@@ -52,8 +52,9 @@ std::vector<char*> PointersTo(std::vector<std::string>& texts) {
     prctl(PR_SET_PDEATHSIG, start.death_signal);
     if (getppid() != parent) _exit(1);  // the parent died before the line above
   }
-  const int input = start.input_fd >= 0 ? start.input_fd : open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int input = start.input_fd >= 0 ? start.input_fd : open("/dev/null", O_RDONLY);
   if (input >= 0) dup2(input, STDIN_FILENO);
+  if (start.input_fd < 0 && input > STDERR_FILENO) close(input);
   if (start.output_fd >= 0) {
     dup2(start.output_fd, STDOUT_FILENO);
     dup2(start.output_fd, STDERR_FILENO);

@@ -131,7 +131,10 @@ absl::Status ClockSync::Verify() {
   std::vector<uint32_t> clone_of_worker(members.size(), 0);
   uint32_t clock_count = 1;
   for (const Member& member : members) {
-    if (member.lost) continue;
+    if (member.lost) {
+      clone_of_worker[member.number] = member.facts.clone();  // as found while it answered
+      continue;
+    }
     const Pings& mine = pings[member.number];
     if (!mine.burst.samples().empty()) NoteRoundTrip(mine.best_round_trip_ns);
     const absl::StatusOr<OffsetInterval> interval = IntervalOf(mine.burst);

@@ -41,15 +41,21 @@ function measured({ criterion, unit, measured: value }) {
   }
 }
 
+// Counts as not met, but no figure shows that it is missed.
+const isUndecided = (criterion) => !criterion.met && Boolean(criterion.problem);
+
 export function verdict(report) {
   const parts = [];
   const criteria = report.criteria ?? [];
   if (criteria.length > 0) {
-    const missed = criteria.filter((criterion) => !criterion.met).length;
-    parts.push(h('div', { class: `verdict ${missed ? 'bad' : 'good'}`, role: 'status' },
-      h('strong', {}, missed ? `${missed} of ${criteria.length} criteria not met` : `All ${criteria.length} criteria met`),
+    const undecided = criteria.filter(isUndecided).length, met = criteria.filter((criterion) => criterion.met).length;
+    const missed = criteria.length - met - undecided, of = `of ${criteria.length} criteria`;
+    parts.push(h('div', { class: `verdict ${met === criteria.length ? 'good' : 'bad'}`, role: 'status' },
+      h('strong', {}, [missed ? `${missed} ${of} not met` : '', undecided ? `${undecided} ${of} could not be decided` : '']
+        .filter(Boolean).join(', ') || `All ${criteria.length} criteria met`),
       h('ul', {}, criteria.map((criterion) => h('li', {},
-        h('span', { class: criterion.met ? 'yes' : 'no' }, criterion.met ? '✓ met' : '✗ not met'), ' ',
+        h('span', { class: criterion.met ? 'yes' : isUndecided(criterion) ? 'maybe' : 'no' },
+          criterion.met ? '✓ met' : isUndecided(criterion) ? '? undecided' : '✗ not met'), ' ',
         h('code', {}, criterion.criterion), criterion.problem
           ? ` ${criterion.problem}` : ` measured ${measured(criterion)} in ${criterion.phase}`)))));
   }
