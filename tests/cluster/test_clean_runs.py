@@ -8,11 +8,9 @@ import tempfile
 
 import program
 import pytest
+from machine_marks import ABOUT_THE_MACHINE
 
 MIB = 1 << 20
-
-# Marks that other work on the test machine, or its memory, may cause; each is true when it appears.
-ABOUT_THE_MACHINE = {"too_short", "cpu_bound", "skewed_start", "start_late", "begun_before", "stalled", "data_time"}
 
 # name: (options, marks that are true of its phases besides ABOUT_THE_MACHINE)
 RUNS = {

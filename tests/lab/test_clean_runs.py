@@ -3,12 +3,12 @@
 import pytest
 
 from cluster_run import Cluster
+from machine_marks import ABOUT_THE_MACHINE
 
-# Marks that a busy machine causes, or phases of less than a second; each is true when it appears.
-ABOUT_THE_MACHINE = {"too_short", "cpu_bound", "skewed_start", "start_late", "begun_before", "stalled", "data_time",
-                     "clock_uncertain"}
+# A phase of milliseconds is shorter than 100 times the error of the clocks between hosts of the lab.
+OF_THE_LAB = ABOUT_THE_MACHINE | {"clock_uncertain"}
 
-# name: (options, marks that are true of its phases besides ABOUT_THE_MACHINE)
+# name: (options, marks that are true of its phases besides OF_THE_LAB)
 RUNS = {
     "fsync and close": ("-i 0 -c -e -r 64k -s 2m", {}),
     "a time": ("-i 0 -+n -c -e -r 64k -s 1m --time 1", {}),
@@ -33,6 +33,6 @@ def test_a_clean_run_over_nfs_has_no_mark(cluster, name):
     options, true_of = RUNS[name]
     outcome = cluster.run(options)
     for phase in outcome.phases.values():
-        codes = {mark["code"] for mark in phase["marks"]} - ABOUT_THE_MACHINE
+        codes = {mark["code"] for mark in phase["marks"]} - OF_THE_LAB
         assert codes <= true_of.get(phase["name"], set()), f"{phase['name']}: {phase['marks']}"
     assert cluster.files() == [], "the data are removed"

@@ -15,6 +15,7 @@
 #include "common/text/display_text.h"
 #include "common/text/mark_codes.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/marks/marks.h"
 #include "coordinator/report/console/console_data.h"
 #include "coordinator/report/console/console_moved.h"
 #include "coordinator/report/console/console_nfs.h"
@@ -87,11 +88,6 @@ void PutLimit(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
     page.Labelled("", absl::StrCat("try: ", Printable(limit.advice()), " (", Printable(limit.source()), ")"),
                   Tone::kQuiet);
   }
-}
-
-bool HasMark(const v1::PhaseReport& phase, std::string_view code) {
-  return std::any_of(phase.marks().begin(), phase.marks().end(),
-                     [code](const v1::Mark& mark) { return mark.code() == code; });
 }
 
 void PutMarks(const v1::PhaseReport& phase, ConsolePage& page) {

@@ -11,6 +11,7 @@
 #include "common/text/display_text.h"
 #include "common/text/mark_codes.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/marks/marks.h"
 #include "coordinator/report/text/console_words.h"
 
 namespace iobench {
@@ -20,11 +21,6 @@ namespace {
 constexpr double kNotableShare = 0.99;
 // Most file systems slow down from here on.
 constexpr double kNearlyFullPercent = 90;
-
-bool HasMarkOfCode(const v1::PhaseReport& phase, std::string_view code) {
-  return std::any_of(phase.marks().begin(), phase.marks().end(),
-                     [code](const v1::Mark& mark) { return mark.code() == code; });
-}
 
 }  // namespace
 
@@ -57,7 +53,7 @@ void PutReadSources(const v1::PhaseReport& phase, Detail detail, ConsolePage& pa
   const auto cache = static_cast<double>(sources.cache_bytes());
   const auto memory_or_nothing = static_cast<double>(sources.server_memory_bytes() + sources.hole_bytes());
   const bool tells = cache + memory_or_nothing > (1 - kNotableShare) * asked;
-  const bool might = HasMarkOfCode(phase, mark_code::kMaybeCached);
+  const bool might = HasMark(phase, mark_code::kMaybeCached);
   if (!tells && !might && detail == Detail::kBrief) return;
   std::string text = ReadPartsText(sources);
   if (std::isfinite(sources.files_to_memory())) {
