@@ -45,7 +45,7 @@ absl::StatusOr<v1::WorkerEvent> ClientTasks::NetTest(const v1::WorkerRequest& re
 }
 
 absl::StatusOr<v1::WorkerEvent> ClientTasks::FileActions(const v1::WorkerRequest& request) {
-  if (janitor_ != nullptr) janitor_->NoteFileActions(request.run_id(), request.file_actions());
+  if (janitor_ != nullptr) janitor_->RecordFileActions(request.run_id(), request.file_actions());
   v1::WorkerEvent event = ReplyTo(request);
   IOBENCH_RETURN_IF_ERROR(check_files_.Do(
       request.run_id(), request.file_actions(), [this] { return clock_.Now(); },
@@ -107,7 +107,7 @@ absl::StatusOr<std::string> ClientTasks::EatMemory(uint32_t percent) {
   if (!eaten_memory_) {
     IOBENCH_ASSIGN_OR_RETURN(eaten_memory_, EatenMemory::Eat(percent));
   }
-  return eaten_memory_->ForPeople();
+  return eaten_memory_->ToText();
 }
 
 }  // namespace iobench

@@ -54,7 +54,7 @@ void CloseAllBut(int kept) {
 }
 
 // `ps` would show a second worker otherwise. The arguments lie between the addresses in fields 48 and 49 of stat.
-void TakeItsOwnName() {
+void SetProcessName() {
   ::prctl(PR_SET_NAME, "iobench-janitor");
   const std::optional<std::string> stat = ReadWholeFile("/proc/self/stat");
   if (!stat || stat->rfind(')') == std::string::npos) return;
@@ -106,7 +106,7 @@ std::optional<v1::WorkerRequest> ReadNote(int fd) {
   }
   ::alarm(kFirstLook_s);
   if (prepare) {
-    for (const v1::Target& target : prepare->targets()) LookAtData(target.path()).IgnoreError();
+    for (const v1::Target& target : prepare->targets()) InspectData(target.path()).IgnoreError();
   }
   ::alarm(kRemoval_s);
   check_files->RemoveAll();
@@ -121,7 +121,7 @@ std::optional<v1::WorkerRequest> ReadNote(int fd) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  TakeItsOwnName();
+  SetProcessName();
   CloseAllBut(notes);
   if (::chdir("/") != 0) ::_exit(EXIT_FAILURE);
   WaitAndRemove(notes);
@@ -160,7 +160,7 @@ Janitor::~Janitor() {
   while (::waitpid(pid_, nullptr, WNOHANG) == 0 && MonotonicNowNs() < until_ns) ::usleep(kLookForEndUs);
 }
 
-void Janitor::NotePrepare(const v1::Prepare& prepare) {
+void Janitor::RecordPrepare(const v1::Prepare& prepare) {
   if (leaves_data_to_others_ || prepare.lanes().empty()) return;
   v1::WorkerRequest note;
   *note.mutable_prepare()->mutable_targets() = prepare.targets();
@@ -169,7 +169,7 @@ void Janitor::NotePrepare(const v1::Prepare& prepare) {
   Send(note);
 }
 
-void Janitor::NoteFileActions(uint64_t run_id, const v1::FileActions& actions) {
+void Janitor::RecordFileActions(uint64_t run_id, const v1::FileActions& actions) {
   v1::WorkerRequest note;
   note.set_run_id(run_id);
   v1::FileActions& own = *note.mutable_file_actions();

@@ -35,9 +35,9 @@ class Janitor {
   void LeaveDataToOthers() { leaves_data_to_others_ = true; }
 
   // Notes that the worker is going to use the data of a phase, in place of those of an earlier one.
-  void NotePrepare(const v1::Prepare& prepare);
+  void RecordPrepare(const v1::Prepare& prepare);
   // Notes that the worker is going to perform these actions.
-  void NoteFileActions(uint64_t run_id, const v1::FileActions& actions);
+  void RecordFileActions(uint64_t run_id, const v1::FileActions& actions);
   // Drops all notes: the coordinator has ended the run and removed what had to be removed.
   void Forget();
 

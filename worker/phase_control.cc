@@ -20,7 +20,7 @@ class ThreadedPhase final : public PhaseControl {
   void SetGoal(uint64_t ops_goal) override { runner_->SetGoal(ops_goal); }
   void Cancel() override { runner_->Cancel(); }
   v1::Progress Progress(const v1::Poll& poll) const override { return runner_->Progress(poll); }
-  void NoteStart() override { runner_->NoteStart(); }
+  void RecordStart() override { runner_->RecordStart(); }
   absl::Status Collect(std::span<const WorkerTime> instants, std::optional<WorkerTime> settle_until,
                        const std::function<void(v1::ResultChunk)>& give) override {
     return runner_->Collect(instants, settle_until, give);

@@ -19,7 +19,7 @@ namespace iobench {
 class Janitor;
 
 // PhaseRunner's header has the contract of each function; it runs each lane on a thread of its own. The functions
-// that may block there (Prepare, NoteStart, Collect, WaitForLanes) are called by the session's tasks, and WaitForLanes
+// that may block there (Prepare, RecordStart, Collect, WaitForLanes) are called by the session's tasks, and WaitForLanes
 // by Shutdown too; the others return at once and may be called from any thread.
 class PhaseControl {
  public:
@@ -33,7 +33,7 @@ class PhaseControl {
   virtual void SetGoal(uint64_t ops_goal) = 0;
   virtual void Cancel() = 0;
   virtual v1::Progress Progress(const v1::Poll& poll) const = 0;
-  virtual void NoteStart() = 0;
+  virtual void RecordStart() = 0;
   virtual absl::Status Collect(std::span<const WorkerTime> instants, std::optional<WorkerTime> settle_until,
                                const std::function<void(v1::ResultChunk)>& give) = 0;
   virtual bool HasShortResults() = 0;

@@ -190,7 +190,7 @@ v1::Progress Session::ProgressOf(const Work& work, const v1::Poll& poll, WorkerT
   if (work.phase != nullptr) progress = work.phase->Progress(poll);
   if (work.filler != nullptr) progress.set_bytes(progress.bytes() + work.filler->written_bytes());
   if (const pid_t busy = poll.closely() ? tasks_->busy_thread() : 0; busy != 0) {
-    const ThreadLook look = LookAtThread(busy);
+    const ThreadLook look = ReadThreadWork(busy);
     progress.set_activity(progress.activity() + look.activity);
     v1::ThreadWork& of_task = *progress.add_work();
     of_task.set_lane(-1);
@@ -266,7 +266,7 @@ void Session::BeginPhase(const v1::WorkerRequest& request) {
 
 void Session::Prepare(const v1::WorkerRequest& request, const Phase& phase, const Phase& previous) {
   if (previous != nullptr) previous->WaitForLanes(INT64_MAX);
-  if (janitor_ != nullptr) janitor_->NotePrepare(request.prepare());
+  if (janitor_ != nullptr) janitor_->RecordPrepare(request.prepare());
   absl::StatusOr<v1::Prepared> prepared = phase->Prepare();
   if (!prepared.ok()) {
     phase->Cancel();
@@ -288,7 +288,7 @@ v1::Armed Session::Arm(const v1::Arm& arm, WorkerTime received) {
   if (armed.late()) return armed;
   report_up_to_ns_ = arm.report_up_to_ns();
   Take(WorkerMessage::kArmed);
-  Later([phase = phase_](Session&) { phase->NoteStart(); });
+  Later([phase = phase_](Session&) { phase->RecordStart(); });
   return armed;
 }
 
@@ -374,7 +374,7 @@ void Session::BeginFill(const v1::WorkerRequest& request) {
   newest_prepare_ = Shared(leaves);
   filler_ = std::make_shared<SpaceFiller>();
   Later([request = Shared(request), leaves = newest_prepare_, filler = filler_](Session& self) {
-    if (self.janitor_ != nullptr) self.janitor_->NotePrepare(leaves->prepare());
+    if (self.janitor_ != nullptr) self.janitor_->RecordPrepare(leaves->prepare());
     self.FillSpace(*request, *filler);
   });
 }

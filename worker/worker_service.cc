@@ -29,10 +29,10 @@ class WorkerService final : public WorkerHandler {
   }
 
   void Shutdown() override {
-    if (const std::shared_ptr<Session> session = TakeSession(); session != nullptr) session->Shutdown();
+    if (const std::shared_ptr<Session> session = PopSession(); session != nullptr) session->Shutdown();
   }
   void Abandon() override {
-    if (const std::shared_ptr<Session> session = TakeSession(); session != nullptr) session->Abandon();
+    if (const std::shared_ptr<Session> session = PopSession(); session != nullptr) session->Abandon();
   }
   absl::Status CheckLease() override {
     std::shared_ptr<Session> session;
@@ -44,7 +44,7 @@ class WorkerService final : public WorkerHandler {
   }
 
  private:
-  std::shared_ptr<Session> TakeSession() {
+  std::shared_ptr<Session> PopSession() {
     MutexLock lock(mutex_);
     return std::exchange(session_, nullptr);
   }

@@ -102,7 +102,7 @@ absl::Status ReadValue(const std::string& text, std::string_view value, Criterio
 
 // Splits "read:p99" at its last colon if a figure follows; phase names may contain colons. A figure alone is one of all
 // phases. Returns nullopt if there is none.
-std::optional<Figure> TakeFigure(std::string_view& left) {
+std::optional<Figure> ParseFigure(std::string_view& left) {
   const size_t colon = left.rfind(':');
   for (const auto& [name, figure] : kFigures) {
     if (Trimmed(left.substr(colon + 1)) != name) continue;  // npos + 1 is 0
@@ -127,7 +127,7 @@ absl::StatusOr<Criterion> ParseCriterion(const std::string& text) {
   if (sign == 0 && !whole.ends_with(kNoMarks)) return BadCriterion(text, "it has neither >= nor <=");
   std::string_view left =
       Trimmed(sign == 0 ? whole.substr(0, whole.size() - kNoMarks.size()) : whole.substr(0, sign - 1));
-  const std::optional<Figure> figure = TakeFigure(left);
+  const std::optional<Figure> figure = ParseFigure(left);
   if (left.empty()) return BadCriterion(text, "it names no phase (*: all)");
   criterion.phases = std::string(left);
   if (figure.has_value()) criterion.figure = *figure;

@@ -119,7 +119,7 @@ std::string CleanPath(std::string_view path, std::string& clean) {
 }
 
 // "host", "host:port", "[v6]", "[v6]:port".
-std::string TakeHost(std::string_view text, NfsUrl& url) {
+std::string ParseHost(std::string_view text, NfsUrl& url) {
   size_t colon = text.rfind(':');
   if (text.starts_with('[')) {
     const size_t end = text.find(']');
@@ -172,7 +172,7 @@ absl::StatusOr<NfsUrl> ParseNfsUrl(std::string_view text) {
   }
   const size_t slash = rest.find('/');
   if (slash == std::string_view::npos) return refuse("there is no path to an export");
-  if (std::string problem = TakeHost(rest.substr(0, slash), url); !problem.empty()) return refuse(problem);
+  if (std::string problem = ParseHost(rest.substr(0, slash), url); !problem.empty()) return refuse(problem);
   if (std::string problem = CleanPath(rest.substr(slash), url.path); !problem.empty()) return refuse(problem);
   for (const absl::string_view part : absl::StrSplit(Abseil(arguments), '&', absl::SkipEmpty())) {
     const std::pair<std::string, std::string> argument = absl::StrSplit(part, absl::MaxSplits('=', 1));
@@ -189,15 +189,15 @@ absl::StatusOr<NfsUrl> ParseNfsUrl(std::string_view text) {
 
 std::string PathBelow(const std::string& target, std::string_view name) {
   const auto url = ParseNfsUrl(target);
-  return url.ok() ? url->Below(name).ForPeople() : absl::StrCat(target, "/", std::string(name));
+  return url.ok() ? url->Below(name).ToText() : absl::StrCat(target, "/", std::string(name));
 }
 
-std::string NfsUrl::ForPeople() const {
+std::string NfsUrl::ToText() const {
   return absl::StrCat(std::string(kScheme), host, path);
 }
 
 std::string NfsUrl::ForLibnfs() const {
-  std::string text = ForPeople();
+  std::string text = ToText();
   char before = '?';
   for (const auto& [name, value] : arguments) {
     absl::StrAppend(&text, std::string(1, before), name, "=", value);

@@ -20,7 +20,7 @@ struct NfsUrl {
   std::vector<std::pair<std::string, std::string>> arguments;  // a PORT in the URL becomes "nfsport"
 
   // Returns "nfs://host/path", without arguments: for messages and to identify a directory.
-  std::string ForPeople() const;
+  std::string ToText() const;
   // Returns the URL with all arguments, in the form that libnfs parses.
   std::string ForLibnfs() const;
   // Returns "host:/path", the form used in mount tables.

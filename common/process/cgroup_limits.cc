@@ -222,7 +222,7 @@ std::optional<uint64_t> ReadOomKills(const std::string& root) {
   return text ? NumberNamed(*text, "oom_kill") : std::nullopt;
 }
 
-std::string OomWatch::ReasonForPeople() {
+std::string OomWatch::ReasonText() {
   const std::optional<uint64_t> kills = ReadOomKills(root_);
   const std::optional<uint64_t> seen = std::exchange(seen_, kills);
   if (!kills || !seen || *kills <= *seen) return "";

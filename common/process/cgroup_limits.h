@@ -68,7 +68,7 @@ class OomWatch {
   explicit OomWatch(std::string root = "") : root_(std::move(root)), seen_(ReadOomKills(root_)) {}
   // Returns ", …: the kernel killed a process of its control group, whose memory was used up (…)" if it has done so
   // since the last call (or since this object was made), otherwise nothing.
-  std::string ReasonForPeople();
+  std::string ReasonText();
 
  private:
   std::string root_;

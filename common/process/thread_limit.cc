@@ -134,7 +134,7 @@ std::string Bytes(uint64_t bytes) {
 }
 
 // Which of the limits may have been reached, and how to raise it.
-std::string LimitsForPeople() {
+std::string LimitsText() {
   std::vector<std::string> limits;
   const ThreadLimit threads = ThreadLimitOfThisProcess();
   constexpr uint64_t kFew = 200;
@@ -175,7 +175,7 @@ absl::Status Refused(const std::string& what, int errno_value) {
         why.message(), ": a filter of system calls (seccomp) forbids it, as container runtimes do that do not know ",
         "clone3: update the runtime, or start the container with another seccomp profile"));
   }
-  return absl::ResourceExhaustedError(absl::StrCat(why.message(), ": ", LimitsForPeople()));
+  return absl::ResourceExhaustedError(absl::StrCat(why.message(), ": ", LimitsText()));
 }
 
 uint64_t AddressSpaceLeft() {

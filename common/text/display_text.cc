@@ -10,7 +10,7 @@ constexpr char32_t kInvalid = 0xffffffff;
 
 // Removes the first character from `text`. Returns kInvalid and removes one byte if it is not valid UTF-8 (including
 // overlong forms, surrogates and values above U+10FFFF).
-char32_t TakeCharacter(std::string_view& text) {
+char32_t ReadCharacter(std::string_view& text) {
   const auto byte = [&text](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
   const size_t length = lead < 0x80   ? 1
@@ -65,7 +65,7 @@ std::string_view Beginning(std::string_view text, size_t columns) {
   size_t used = 0;
   while (!rest.empty()) {
     std::string_view after = rest;
-    used += ColumnsOf(TakeCharacter(after));
+    used += ColumnsOf(ReadCharacter(after));
     if (used > columns) break;
     rest = after;
   }
@@ -75,10 +75,10 @@ std::string_view Beginning(std::string_view text, size_t columns) {
 // Returns the longest suffix of `text` that fits.
 std::string_view End(std::string_view text, size_t columns) {
   size_t used = DisplayColumns(text);
-  while (used > columns) used -= ColumnsOf(TakeCharacter(text));
+  while (used > columns) used -= ColumnsOf(ReadCharacter(text));
   while (!text.empty()) {  // skip combining marks of the character before
     std::string_view after = text;
-    if (ColumnsOf(TakeCharacter(after)) != 0) break;
+    if (ColumnsOf(ReadCharacter(after)) != 0) break;
     text = after;
   }
   return text;
@@ -90,7 +90,7 @@ std::string Printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const std::string_view before = text;
-    const char32_t character = TakeCharacter(text);
+    const char32_t character = ReadCharacter(text);
     if (character == kInvalid || IsIn(character, kUnsafe)) {
       result += '?';
     } else {
@@ -102,7 +102,7 @@ std::string Printable(std::string_view text) {
 
 size_t DisplayColumns(std::string_view text) {
   size_t columns = 0;
-  while (!text.empty()) columns += ColumnsOf(TakeCharacter(text));
+  while (!text.empty()) columns += ColumnsOf(ReadCharacter(text));
   return columns;
 }
 

@@ -28,7 +28,7 @@ bool GrpcAddress::reachable_from_elsewhere() const {
   return !is_unix() && host != "localhost" && host != "::1" && !absl::StartsWith(host, "127.");
 }
 
-std::string GrpcAddress::ForPeople() const {
+std::string GrpcAddress::ToText() const {
   if (is_unix()) return absl::StrCat("unix:", unix_path);
   const bool is_ipv6 = absl::StrContains(host, ":");
   return is_ipv6 ? absl::StrCat("[", host, "]:", port) : absl::StrCat(host, ":", port);
@@ -36,12 +36,12 @@ std::string GrpcAddress::ForPeople() const {
 
 std::string GrpcAddress::ToListen() const {
   // gRPC opens [::] for both families, and falls back to 0.0.0.0 without IPv6.
-  return !is_unix() && host.empty() ? absl::StrCat("[::]:", port) : ForPeople();
+  return !is_unix() && host.empty() ? absl::StrCat("[::]:", port) : ToText();
 }
 
 std::string GrpcAddress::ToDial() const {
   const bool any_interface = host.empty() || host == "::" || host == "0.0.0.0";
-  return !is_unix() && any_interface ? absl::StrCat("localhost:", port) : ForPeople();
+  return !is_unix() && any_interface ? absl::StrCat("localhost:", port) : ToText();
 }
 
 absl::StatusOr<GrpcAddress> ParseGrpcAddress(std::string_view text) {
@@ -77,7 +77,7 @@ absl::StatusOr<GrpcAddress> ParseGrpcAddress(std::string_view text) {
   return address;
 }
 
-std::string PeerForPeople(std::string_view peer) {
+std::string PeerText(std::string_view peer) {
   absl::string_view rest = View(peer);
   if (absl::ConsumePrefix(&rest, "unix:")) return rest.empty() ? "unix socket" : std::string(rest);
   if (!absl::ConsumePrefix(&rest, "ipv4:")) absl::ConsumePrefix(&rest, "ipv6:");

@@ -22,7 +22,7 @@ struct GrpcAddress {
   // False for Unix sockets and for loopback by name or address. All other addresses admit other hosts, and therefore
   // need TLS, or --insecure.
   bool reachable_from_elsewhere() const;
-  std::string ForPeople() const;  // "unix:/path", "[::1]:9400", ":9400"
+  std::string ToText() const;  // "unix:/path", "[::1]:9400", ":9400"
   std::string ToListen() const;   // the form that gRPC listens on
   std::string ToDial() const;     // the form that gRPC connects to; "all interfaces" becomes this host
 };
@@ -32,7 +32,7 @@ struct GrpcAddress {
 absl::StatusOr<GrpcAddress> ParseGrpcAddress(std::string_view text);
 
 // Makes gRPC's peer names readable: "ipv6:%5B::1%5D:4242" becomes "[::1]:4242", "unix:" becomes "unix socket".
-std::string PeerForPeople(std::string_view peer);
+std::string PeerText(std::string_view peer);
 
 }  // namespace iobench
 

@@ -5,7 +5,7 @@
 
 namespace iobench {
 
-std::string JoinErrorForPeople(std::string_view error, bool speaks_grpc) {
+std::string JoinErrorText(std::string_view error, bool speaks_grpc) {
   constexpr char kNotOurs[] = "what answers there is not a coordinator of cluster-iobench";
   if (speaks_grpc) return absl::StrCat(kNotOurs, ", but another gRPC server: is it the right port?");
   const absl::string_view text(error.data(), error.size());

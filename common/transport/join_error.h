@@ -10,7 +10,7 @@ namespace iobench {
 // Returns one clause without a final stop, for "no coordinator at ADDRESS within S s: …". `error`: gRPC's message,
 // empty if there is none yet; an unknown message is returned unchanged. `speaks_grpc`: a gRPC server answered, but it
 // does not offer our service.
-std::string JoinErrorForPeople(std::string_view error, bool speaks_grpc);
+std::string JoinErrorText(std::string_view error, bool speaks_grpc);
 
 }  // namespace iobench
 

@@ -10,7 +10,7 @@ namespace iobench {
 enum class WorkersInBrief { kLeftOut, kKept };
 
 // Returns the phase's own figures, without its clients and lanes, steps, errors and stragglers. It has one mark of each
-// code from the phase and its clients (with the client's name as subject). SummarizeRepetitions, NoteScore and the
+// code from the phase and its clients (with the client's name as subject). SummarizeRepetitions, UpdateScore and the
 // console's footer give the same results for briefs as for complete phases.
 v1::PhaseReport BriefOf(const v1::PhaseReport& phase, WorkersInBrief workers = WorkersInBrief::kLeftOut);
 

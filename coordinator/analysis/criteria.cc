@@ -150,7 +150,7 @@ uint32_t RoundsIn(const v1::RunReport& report) {
 
 }  // namespace
 
-void NoteCriteria(v1::RunReport& report) {
+void UpdateCriteria(v1::RunReport& report) {
   report.clear_criteria();
   const v1::Plan& plan = report.run().plan();
   if (plan.criteria().empty()) return;

@@ -11,7 +11,7 @@ namespace iobench {
 // meet it, a phase that did not run, was interrupted, did not measure the figure, or has a mark saying that its figure
 // may not describe the storage or the whole run (docs/marks.md) leaves it undecided, which counts as not met. So
 // is a criterion that applies to no phase; the plan check refuses those.
-void NoteCriteria(v1::RunReport& report);
+void UpdateCriteria(v1::RunReport& report);
 
 }  // namespace iobench
 

@@ -104,7 +104,7 @@ void BeginInterference(v1::RunReport& report) {
   }
 }
 
-void NoteInterference(const v1::PhaseReport& phase, v1::RunReport& report) {
+void UpdateInterference(const v1::PhaseReport& phase, v1::RunReport& report) {
   const v1::Plan& plan = report.run().plan();
   if (report.interference().empty() || plan.phases().empty()) return;
   const v1::Phase& planned = *PlannedPhase(plan, phase);

@@ -12,7 +12,7 @@ void BeginInterference(v1::RunReport& report);
 
 // Adds what a phase, which must not be a brief, says of the victims and of the load. Nothing for other phases, nor for
 // one that was interrupted, or that lost a worker or a lane.
-void NoteInterference(const v1::PhaseReport& phase, v1::RunReport& report);
+void UpdateInterference(const v1::PhaseReport& phase, v1::RunReport& report);
 
 }  // namespace iobench
 

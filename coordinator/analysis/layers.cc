@@ -147,7 +147,7 @@ double LinksOfClients(const v1::PhaseReport& phase, double timed_bytes) {
   return links > 0 && carried >= kCarried * timed_bytes ? links : kNaN;
 }
 
-void NoteNetwork(const v1::PhaseReport& phase, double timed_bytes, v1::LayerRow& row) {
+void UpdateNetwork(const v1::PhaseReport& phase, double timed_bytes, v1::LayerRow& row) {
   const Directions directions = DirectionsOf(phase);
   if (phase.headline_in_ops() || directions.reads == directions.writes) {
     row.set_remark(phase.headline_in_ops()
@@ -169,45 +169,45 @@ void NoteNetwork(const v1::PhaseReport& phase, double timed_bytes, v1::LayerRow&
                                                 : "; that of the servers is not known"));
 }
 
-void NoteRate(const v1::PhaseReport& phase, v1::LayerRow& row) {
+void UpdateRate(const v1::PhaseReport& phase, v1::LayerRow& row) {
   row.set_rate(MeanWith(row.rate(), row.count(), RateOfPhase(phase)));
   row.set_disk_bytes_per_s(MeanWith(row.disk_bytes_per_s(), row.count(), DiskTrafficOf(phase).bytes_per_s));
   row.set_count(row.count() + 1);
 }
 
 // One repetition that cannot be compared decides for all.
-void NoteFirst(std::string problem, v1::LayerRow& row) {
+void RecordFirst(std::string problem, v1::LayerRow& row) {
   if (row.problem().empty()) row.set_problem(std::move(problem));
 }
 
-void NoteServersPhase(const v1::PhaseReport& phase, double timed_bytes, v1::LayersReport& report) {
+void UpdateServersPhase(const v1::PhaseReport& phase, double timed_bytes, v1::LayersReport& report) {
   v1::LayerRow& disk = Row(kDisk, report);
-  NoteRate(phase, disk);
+  UpdateRate(phase, disk);
   if (disk.problem() == report.past_disks()) disk.clear_problem();  // its own problem comes first
   const bool in_memory = HasMark(phase, mark_code::kMemoryFs);
   const uint32_t lanes = phase.lane_count();
   disk.set_remark(absl::StrCat("the servers by themselves, ", lanes, lanes == 1 ? " lane" : " lanes",
                                in_memory ? ", in a directory in memory" : ""));
-  NoteFirst(MemoryIn(phase, "the servers'"), disk);
+  RecordFirst(MemoryIn(phase, "the servers'"), disk);
   if (in_memory) report.set_in_memory(true);
-  if (!in_memory) NoteFirst(PastDisks(phase, timed_bytes, "the servers did"), disk);
+  if (!in_memory) RecordFirst(PastDisks(phase, timed_bytes, "the servers did"), disk);
 }
 
-void NoteClientsPhase(const v1::PhaseReport& phase, double timed_bytes, v1::LayersReport& report) {
+void UpdateClientsPhase(const v1::PhaseReport& phase, double timed_bytes, v1::LayersReport& report) {
   v1::LayerRow& clients = Row(kClients, report);
-  NoteRate(phase, clients);
+  UpdateRate(phase, clients);
   const uint32_t lanes = phase.lane_count();
   const int hosts = phase.clients_size();
   clients.set_remark(
       absl::StrCat(hosts, hosts == 1 ? " client, " : " clients, ", lanes, lanes == 1 ? " lane" : " lanes"));
-  NoteFirst(MemoryIn(phase, "the clients'"), clients);
-  NoteNetwork(phase, timed_bytes, Row(kNetwork, report));
+  RecordFirst(MemoryIn(phase, "the clients'"), clients);
+  UpdateNetwork(phase, timed_bytes, Row(kNetwork, report));
   if (report.past_disks().empty()) report.set_past_disks(PastDisks(phase, timed_bytes, "the clients did"));
 }
 
 // Whether the server's directory has a disk at all may be known only after the clients' phase.
-void NotePastDisks(const v1::LayersReport& report, v1::LayerRow& disk) {
-  if (!report.in_memory()) return NoteFirst(report.past_disks(), disk);
+void UpdatePastDisks(const v1::LayersReport& report, v1::LayerRow& disk) {
+  if (!report.in_memory()) return RecordFirst(report.past_disks(), disk);
   if (disk.problem() == report.past_disks()) disk.clear_problem();
 }
 
@@ -234,7 +234,7 @@ void BeginLayers(v1::RunReport& report) {
   }
 }
 
-void NoteLayers(const v1::PhaseReport& phase, v1::RunReport& report) {
+void UpdateLayers(const v1::PhaseReport& phase, v1::RunReport& report) {
   const v1::Plan& plan = report.run().plan();
   if (report.layers().empty() || plan.phases().empty()) return;
   const v1::Phase& planned = *PlannedPhase(plan, phase);
@@ -243,7 +243,7 @@ void NoteLayers(const v1::PhaseReport& phase, v1::RunReport& report) {
   if (entry == nullptr || !phase.not_whole().empty()) return;
   if (!std::isfinite(RateOfPhase(phase))) return;
   const double timed_bytes = TimedBytes(phase, planned.stop().warmup_s());
-  local ? NoteServersPhase(phase, timed_bytes, *entry) : NoteClientsPhase(phase, timed_bytes, *entry);
+  local ? UpdateServersPhase(phase, timed_bytes, *entry) : UpdateClientsPhase(phase, timed_bytes, *entry);
   JudgeLayers(*entry);
 }
 
@@ -255,7 +255,7 @@ void JudgeLayers(v1::LayersReport& report) {
     row.set_of_below(kNaN);
     row.set_reached(kNaN);
   }
-  NotePastDisks(report, disk);
+  UpdatePastDisks(report, disk);
   report.clear_narrowest();
   if (Comparable(disk) && Comparable(network)) network.set_of_below(network.rate() / disk.rate());
   if (!Comparable(clients)) {

@@ -16,7 +16,7 @@ void BeginLayers(v1::RunReport& report);
 
 // Adds what a phase, which must not be a brief, says of its layers. Nothing for other phases, nor for one that was
 // interrupted, or that lost a worker or a lane.
-void NoteLayers(const v1::PhaseReport& phase, v1::RunReport& report);
+void UpdateLayers(const v1::PhaseReport& phase, v1::RunReport& report);
 
 // Sets the shares and the narrowest layer from the rates and problems of the rows.
 void JudgeLayers(v1::LayersReport& report);

@@ -63,7 +63,7 @@ double MedianWithout(double value, const std::vector<double>& sorted) {
   return (at((count - 1) / 2) + at(count / 2)) / 2;
 }
 
-void NoteTogether(const v1::Plan& plan, const v1::PhaseReport& phase, v1::PerClientReport& report) {
+void UpdateTogether(const v1::Plan& plan, const v1::PhaseReport& phase, v1::PerClientReport& report) {
   std::unordered_map<std::string, v1::PerClientRow*> row_of;
   for (v1::PerClientRow& row : *report.mutable_clients()) row_of.emplace(row.client(), &row);
   const std::unordered_map<uint32_t, double> rates = RatesOfWorkers(phase);
@@ -104,7 +104,7 @@ void BeginPerClient(v1::RunReport& report) {
   for (v1::PerClientReport& of_phase : *report.mutable_per_client()) JudgeClients(of_phase);
 }
 
-void NotePerClient(const v1::PhaseReport& phase, v1::RunReport& report) {
+void UpdatePerClient(const v1::PhaseReport& phase, v1::RunReport& report) {
   const v1::Plan& plan = report.run().plan();
   if (report.per_client().empty() || plan.phases().empty()) return;
   const v1::Phase& planned = *PlannedPhase(plan, phase);
@@ -115,7 +115,7 @@ void NotePerClient(const v1::PhaseReport& phase, v1::RunReport& report) {
   if (!phase.not_whole().empty()) return;
   if (!std::isfinite(RateOfClients(phase))) return;
   if (!planned.has_alone()) {
-    NoteTogether(plan, phase, *mine);
+    UpdateTogether(plan, phase, *mine);
   } else if (v1::PerClientRow* const row = RowOf(planned.alone().client(), *mine); row != nullptr) {
     row->set_alone(MeanWith(row->alone(), row->alone_count(), RateOfClients(phase)));
     row->set_alone_count(row->alone_count() + 1);

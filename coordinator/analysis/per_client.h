@@ -15,9 +15,9 @@ void BeginPerClient(v1::RunReport& report);
 
 // Adds what a phase, which must not be a brief, says of its clients. Nothing for other phases, nor for one that was
 // interrupted, or that lost a worker or a lane.
-void NotePerClient(const v1::PhaseReport& phase, v1::RunReport& report);
+void UpdatePerClient(const v1::PhaseReport& phase, v1::RunReport& report);
 
-// Computes all other figures from the rates of the clients and that of all together. NotePerClient calls it.
+// Computes all other figures from the rates of the clients and that of all together. UpdatePerClient calls it.
 void JudgeClients(v1::PerClientReport& report);
 
 }  // namespace iobench

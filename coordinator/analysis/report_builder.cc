@@ -27,7 +27,7 @@ void ReportBuilder::Begin(const v1::PhaseRecord* newest) {
 
 void ReportBuilder::BeginWithClocksOf(const v1::FinishedPhase& newest) {
   Begin(nullptr);
-  NoteClocks(newest.clocks(), report_);
+  UpdateClocks(newest.clocks(), report_);
 }
 
 v1::PhaseReport ReportBuilder::Add(const v1::PhaseRecord& phase) {
@@ -35,14 +35,14 @@ v1::PhaseReport ReportBuilder::Add(const v1::PhaseRecord& phase) {
 }
 
 v1::PhaseReport ReportBuilder::Add(v1::FinishedPhase phase) {
-  NoteClocks(phase.clocks(), report_);
-  NotePerClient(phase.report(), report_);
-  NoteInterference(phase.report(), report_);
-  NoteLayers(phase.report(), report_);
-  NoteSoak(phase.report(), report_);
+  UpdateClocks(phase.clocks(), report_);
+  UpdatePerClient(phase.report(), report_);
+  UpdateInterference(phase.report(), report_);
+  UpdateLayers(phase.report(), report_);
+  UpdateSoak(phase.report(), report_);
   *report_.add_phases() =
       BriefOf(phase.report(), phase.selects_workers() ? WorkersInBrief::kKept : WorkersInBrief::kLeftOut);
-  if (IsScored(phase.report())) NoteScore(report_);
+  if (IsScored(phase.report())) UpdateScore(report_);
   return std::move(*phase.mutable_report());
 }
 
@@ -51,10 +51,10 @@ bool ReportBuilder::IsScored(const v1::PhaseReport& phase) const {
   return planned != nullptr && planned->score() != v1::SCORE_NONE;
 }
 
-void ReportBuilder::NoteTotals() {
-  NoteScore(report_);
-  NoteCriteria(report_);
-  NoteSoakTrends(report_);
+void ReportBuilder::UpdateTotals() {
+  UpdateScore(report_);
+  UpdateCriteria(report_);
+  UpdateSoakTrends(report_);
   report_.clear_repetitions();
   // In a plan without repetitions, phases of one name need not be the same.
   if (run_.plan().repetitions() <= 1) return;
@@ -63,20 +63,20 @@ void ReportBuilder::NoteTotals() {
   }
 }
 
-void ReportBuilder::NoteRun() {
+void ReportBuilder::UpdateRun() {
   v1::RunReport whole = SummarizeRun(run_, nullptr);
   *report_.mutable_run() = std::move(*whole.mutable_run());
   // In the order in which a report that is computed from the raw files has them: the score's is the last.
   *report_.mutable_notes() = std::move(*whole.mutable_notes());
-  NoteScore(report_);
+  UpdateScore(report_);
 }
 
-void ReportBuilder::NoteFile(const v1::FileDigest& file) {
+void ReportBuilder::AddFile(const v1::FileDigest& file) {
   const bool is_first = report_.files_size() > 0 && report_.files(0).name() == file.name();
   *(is_first ? report_.mutable_files(0) : report_.add_files()) = file;
 }
 
-void ReportBuilder::NoteMissing(std::span<const v1::MissingPhase> phases,
+void ReportBuilder::RecordMissing(std::span<const v1::MissingPhase> phases,
                                 std::span<const std::string> warnings) {
   for (const v1::MissingPhase& phase : phases) *report_.mutable_run()->add_missing_phases() = phase;
   for (const std::string& warning : warnings) {

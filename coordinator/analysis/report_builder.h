@@ -30,14 +30,14 @@ class ReportBuilder {
   // Updates the results over all phases so far: the score, the verdicts on the plan's criteria and, if the plan repeats
   // its phases, the repetitions. Call it before the report is saved or shown; Add does not call it, because it reads
   // every phase.
-  void NoteTotals();
+  void UpdateTotals();
   // Takes over what has changed in the run's record: problems, exit code, whether it has finished.
-  void NoteRun();
+  void UpdateRun();
   // Adds the digest of a file that the report was computed from. If the first digest has the same name, replaces that:
   // a run saves run.pb several times.
-  void NoteFile(const v1::FileDigest& file);
-  // Adds the phases that a saved run no longer has, and why, in the words of the warnings. NoteRun would remove them.
-  void NoteMissing(std::span<const v1::MissingPhase> phases, std::span<const std::string> warnings);
+  void AddFile(const v1::FileDigest& file);
+  // Adds the phases that a saved run no longer has, and why, in the words of the warnings. UpdateRun would remove them.
+  void RecordMissing(std::span<const v1::MissingPhase> phases, std::span<const std::string> warnings);
 
   const v1::RunReport& report() const { return report_; }
 

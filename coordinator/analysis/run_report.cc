@@ -176,7 +176,7 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
           "cloned machines: give each clone its own identity"));
     }
   }
-  NoteClocks(ClocksOf(run, newest), report);
+  UpdateClocks(ClocksOf(run, newest), report);
   FillDifferences(report);
   return report;
 }
@@ -193,7 +193,7 @@ google::protobuf::RepeatedPtrField<v1::ClientClock> ClocksOf(const v1::RunRecord
   return clocks;
 }
 
-void NoteClocks(const google::protobuf::RepeatedPtrField<v1::ClientClock>& clocks, v1::RunReport& report) {
+void UpdateClocks(const google::protobuf::RepeatedPtrField<v1::ClientClock>& clocks, v1::RunReport& report) {
   assert(clocks.size() == report.clients_size());
   for (int client = 0; client < clocks.size(); ++client) {
     v1::ClientReport& noted = *report.mutable_clients(client);

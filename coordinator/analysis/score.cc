@@ -51,7 +51,7 @@ struct Figures {
 struct Problems {
   std::vector<std::string> all, too_short;
 
-  void LookAt(const v1::Phase& planned, const v1::PhaseReport& phase, double figure) {
+  void InspectFilesystem(const v1::Phase& planned, const v1::PhaseReport& phase, double figure) {
     if (!phase.not_whole().empty()) all.push_back(absl::StrCat(planned.name(), ": ", phase.not_whole()));
     if (!(figure > 0)) all.push_back(absl::StrCat(planned.name(), " has no figure"));
     if (phase.has_found_items() && phase.found_items() == 0)
@@ -85,7 +85,7 @@ std::optional<v1::ScoreReport> ScoreOf(const v1::RunReport& report) {
     if (phase != nullptr) {
       const v1::Headline& headline = phase->headline();
       figure = is_metadata ? headline.ops_per_s() / 1e3 : headline.bytes_per_s() / kGiB;
-      problems.LookAt(planned, *phase, figure);
+      problems.InspectFilesystem(planned, *phase, figure);
     } else if (report.run().finished()) {
       problems.all.push_back(absl::StrCat(planned.name(), " is missing"));
     } else {
@@ -105,7 +105,7 @@ std::optional<v1::ScoreReport> ScoreOf(const v1::RunReport& report) {
   return score;
 }
 
-void NoteScore(v1::RunReport& report) {
+void UpdateScore(v1::RunReport& report) {
   const std::optional<v1::ScoreReport> score = ScoreOf(report);
   if (!score.has_value()) return;
   *report.mutable_score() = *score;

@@ -20,7 +20,7 @@ inline constexpr double kMinScoredWriteSeconds = 300;
 std::optional<v1::ScoreReport> ScoreOf(const v1::RunReport& report);
 
 // Sets report.score, and adds it with its formula and its problems to the report's notes, once there is one.
-void NoteScore(v1::RunReport& report);
+void UpdateScore(v1::RunReport& report);
 
 }  // namespace iobench
 

@@ -228,10 +228,10 @@ void BeginSoak(v1::RunReport& report) {
     trend.set_phase(phase.name());
     trend.set_in_ops(!phase.assignments().empty() && IsMetadata(phase));
   }
-  NoteSoakTrends(report);
+  UpdateSoakTrends(report);
 }
 
-void NoteSoak(const v1::PhaseReport& phase, v1::RunReport& report) {
+void UpdateSoak(const v1::PhaseReport& phase, v1::RunReport& report) {
   const int phases = report.run().plan().phases_size();
   if (!report.has_soak() || phases == 0) return;
   v1::SoakReport& soak = *report.mutable_soak();
@@ -254,7 +254,7 @@ void NoteSoak(const v1::PhaseReport& phase, v1::RunReport& report) {
   if (number == phases - 1 && !phase.interrupted()) soak.set_complete_rounds(soak.complete_rounds() + 1);
 }
 
-void NoteSoakTrends(v1::RunReport& report) {
+void UpdateSoakTrends(v1::RunReport& report) {
   if (!report.has_soak()) return;
   v1::SoakReport& soak = *report.mutable_soak();
   for (int i = 0; i < soak.trends_size(); ++i) {

@@ -11,10 +11,10 @@ namespace iobench {
 void BeginSoak(v1::RunReport& report);
 
 // Adds the figures of a phase, which must not be a brief. Nothing without a soak. Call it in the order of the phases.
-void NoteSoak(const v1::PhaseReport& phase, v1::RunReport& report);
+void UpdateSoak(const v1::PhaseReport& phase, v1::RunReport& report);
 
 // Computes the trends over the rounds so far. Nothing without a soak.
-void NoteSoakTrends(v1::RunReport& report);
+void UpdateSoakTrends(v1::RunReport& report);
 
 }  // namespace iobench
 

@@ -30,7 +30,7 @@ v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newe
 google::protobuf::RepeatedPtrField<v1::ClientClock> ClocksOf(const v1::RunRecord& run,
                                                              const v1::PhaseRecord* phase);
 // Updates the clocks of a report's clients. REQUIRES: `clocks` has one for each.
-void NoteClocks(const google::protobuf::RepeatedPtrField<v1::ClientClock>& clocks, v1::RunReport& report);
+void UpdateClocks(const google::protobuf::RepeatedPtrField<v1::ClientClock>& clocks, v1::RunReport& report);
 
 // Returns median, distribution-free interval etc., one entry per phase name; empty if no name occurs at least twice.
 std::vector<v1::RepetitionReport> SummarizeRepetitions(std::span<const v1::PhaseReport> phases);

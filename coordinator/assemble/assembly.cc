@@ -40,7 +40,7 @@ absl::Status Assembly::Gather(RunObserver& observer) {
   return gathered;
 }
 
-absl::StatusOr<std::unique_ptr<Look>> Assembly::LookAtWorkers(const std::string& started_at, bool allows_one_client) {
+absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectWorkers(const std::string& started_at, bool allows_one_client) {
   if (options_.skip_bad) {
     // Workers that did join on such a client leave with the others that have a fault.
     std::erase_if(join_faults_, [this](const JoinFault& fault) {
@@ -51,7 +51,7 @@ absl::StatusOr<std::unique_ptr<Look>> Assembly::LookAtWorkers(const std::string&
   }
   for (uint32_t pass = 0;; ++pass) {
     // Anew, because numbers change when workers are left out.
-    IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Look> look, LookOnce(started_at, allows_one_client, pass));
+    IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Look> look, InspectOnce(started_at, allows_one_client, pass));
     const absl::Status refusal = RefusalFor(cluster_.members(), preflight_.findings);
     if (refusal.ok() || options_.preflight_only) return look;
     std::set<uint32_t> bad;
@@ -66,7 +66,7 @@ absl::StatusOr<std::unique_ptr<Look>> Assembly::LookAtWorkers(const std::string&
   }
 }
 
-absl::StatusOr<std::unique_ptr<Look>> Assembly::LookOnce(const std::string& started_at, bool allows_one_client,
+absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectOnce(const std::string& started_at, bool allows_one_client,
                                                          uint32_t pass) {
   auto look = std::make_unique<Look>();
   look->clocks.emplace(
@@ -106,7 +106,7 @@ absl::Status Assembly::CheckStorage(Look& look, uint32_t pass) {
   // A run on one worker finds out by itself whether it can write.
   IOBENCH_RETURN_IF_ERROR(check.Run(options_.preflight_only ? 1 : 2));
   storage_ = check.sights();
-  look.data->NoteStorageSights(storage_);
+  look.data->SetStorageSights(storage_);
   if (members == 1) preflight_.not_checked.push_back("same storage: there is only one worker");
   return absl::OkStatus();
 }

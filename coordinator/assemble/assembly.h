@@ -56,11 +56,11 @@ struct Look {
   std::optional<DataKeeper> data;
 };
 
-// Use each object once: Gather, then LookAtWorkers, then DecideAboutData, each if the one before succeeded. All that it
+// Use each object once: Gather, then InspectWorkers, then DecideAboutData, each if the one before succeeded. All that it
 // is given must outlive it and what it returns. The cluster's roster is that of the workers that take part.
 class Assembly {
  public:
-  // `coordinator`: the facts of this process. `plan`: as asked for; LookAtWorkers resolves it for the workers.
+  // `coordinator`: the facts of this process. `plan`: as asked for; InspectWorkers resolves it for the workers.
   Assembly(Cluster& cluster, const AssemblyOptions& options, const v1::WorkerFacts& coordinator, v1::Plan& plan)
       : cluster_(cluster), options_(options), coordinator_(coordinator), asked_(plan), plan_(plan) {}
 
@@ -68,7 +68,7 @@ class Assembly {
   absl::Status Gather(RunObserver& observer);
   // Looks at the workers until none that takes part has a fault, or returns why the run is refused. `allows_one_client`:
   // as in ResolveContext. `started_at`: of the run, for the data that it writes.
-  absl::StatusOr<std::unique_ptr<Look>> LookAtWorkers(const std::string& started_at, bool allows_one_client);
+  absl::StatusOr<std::unique_ptr<Look>> InspectWorkers(const std::string& started_at, bool allows_one_client);
   // Decides what happens to data that is there. In a preflight, what would refuse the run is a finding.
   absl::Status DecideAboutData(Look& look);
 
@@ -79,7 +79,7 @@ class Assembly {
   bool any_joined() const { return any_joined_; }
 
  private:
-  absl::StatusOr<std::unique_ptr<Look>> LookOnce(const std::string& started_at, bool allows_one_client, uint32_t pass);
+  absl::StatusOr<std::unique_ptr<Look>> InspectOnce(const std::string& started_at, bool allows_one_client, uint32_t pass);
   absl::Status CheckStorage(Look& look, uint32_t pass);
   void FindFaults(const Look& look);  // sets preflight_
   void LeaveOut(const std::string& client, uint32_t worker_count, const std::vector<std::string>& problems);

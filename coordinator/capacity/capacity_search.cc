@@ -174,7 +174,7 @@ void CapacitySearch::FindHighest() {
 // A mix may ask for more than the storage sustains. Then lower loads are tried, so that the answer is, say, 0.4 times
 // the mix.
 void CapacitySearch::EndKeepUp() {
-  if (keep_up_search_->outcome().max_per_s > 0) return TakeKeptUp();
+  if (keep_up_search_->outcome().max_per_s > 0) return AddKeptUp();
   const SloOutcome& outcome = keep_up_search_->outcome();
   const StepFigures& last = steps_.back().figures;
   const bool too_high = last.errors == 0 && last.done_share < kMinDoneShare;  // false for NaN: no op was due
@@ -196,7 +196,7 @@ void CapacitySearch::EndKeepUp() {
 
 // The highest sustained load, as confirmed. Its limit shows in the lowest load that was not sustained: in the newest step
 // of that load, since earlier ones may have passed.
-void CapacitySearch::TakeKeptUp() {
+void CapacitySearch::AddKeptUp() {
   const SloOutcome& outcome = keep_up_search_->outcome();
   const MeasuredStep* kept = nullptr;
   const MeasuredStep* missed = nullptr;

@@ -55,7 +55,7 @@ class CapacitySearch {
   void FindHighest();
   void SearchKeepUp(double lowest_per_s, double most_per_s);
   void EndKeepUp();
-  void TakeKeptUp();
+  void AddKeptUp();
   void BeginSlo();
   CapacityStep StepOf(const SloProbe& probe, CapacityStep::Kind kind) const;
   void End(std::string why);

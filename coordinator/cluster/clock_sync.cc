@@ -102,7 +102,7 @@ bool ClockSync::IsPossible(uint32_t worker, const v1::PingSample& sample) {
   return false;
 }
 
-void ClockSync::NoteRoundTrip(int64_t round_trip_ns) {
+void ClockSync::AddRoundTrip(int64_t round_trip_ns) {
   longest_round_trip_ns_ = std::max(longest_round_trip_ns_, std::min(round_trip_ns, kLongestRoundTripNs));
 }
 
@@ -136,7 +136,7 @@ absl::Status ClockSync::Verify() {
       continue;
     }
     const Pings& mine = pings[member.number];
-    if (!mine.burst.samples().empty()) NoteRoundTrip(mine.best_round_trip_ns);
+    if (!mine.burst.samples().empty()) AddRoundTrip(mine.best_round_trip_ns);
     const absl::StatusOr<OffsetInterval> interval = IntervalOf(mine.burst);
     std::vector<Clock>& known = clocks_of_boot_id[member.facts.boot_id()];
     // A burst that contains a clock step proves nothing; then the boot id decides.
@@ -202,7 +202,7 @@ absl::Status ClockSync::Burst() {
     for (size_t i = 0; i < workers.size(); ++i) {
       if (pings[i].burst.samples().empty()) continue;  // lost in the meantime, or impossible
       if (IntervalOf(pings[i].burst).ok()) {
-        NoteRoundTrip(pings[i].best_round_trip_ns);
+        AddRoundTrip(pings[i].best_round_trip_ns);
         logs_[clock_of_[workers[i]]].Add(std::move(pings[i].burst));
       } else {  // the clock was stepped within the burst
         again.push_back(workers[i]);

@@ -96,7 +96,7 @@ class ClockSync {
   };
   // Returns whether the exchange is possible; otherwise notes why not.
   bool IsPossible(uint32_t worker, const v1::PingSample& sample);
-  void NoteRoundTrip(int64_t round_trip_ns);
+  void AddRoundTrip(int64_t round_trip_ns);
   // Sends `count` pings to each of `workers`, at most 32 workers at a time, so that pings do not queue behind each
   // other.
   absl::Status PingAll(const std::vector<uint32_t>& workers, int count, std::vector<Pings>& pings);

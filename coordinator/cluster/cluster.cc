@@ -163,12 +163,12 @@ absl::Status Cluster::WaitForAnswers(Round& round, const OnReply& on_reply, Pati
       }
       return next.status();
     }
-    if (next->has_value()) TakeAnswer(round, **next, on_reply, patience);
+    if (next->has_value()) HandleAnswer(round, **next, on_reply, patience);
   }
   return absl::OkStatus();
 }
 
-void Cluster::TakeAnswer(Round& round, const ReceivedEvent& received, const OnReply& on_reply,
+void Cluster::HandleAnswer(Round& round, const ReceivedEvent& received, const OnReply& on_reply,
                          const Patience& patience) {
   Member* member = FindMember(received.worker);
   if (member == nullptr) return;
@@ -253,7 +253,7 @@ absl::Status Cluster::CallSamplers(const MakeRequest& make, const OnReply& on_re
   return status;
 }
 
-bool Cluster::TakeOfSampler(const ReceivedEvent& received) {
+bool Cluster::HandleSamplerEvent(const ReceivedEvent& received) {
   const auto found = std::find_if(samplers_.begin(), samplers_.end(),
                                   [&](const Member& sampler) { return sampler.id == received.worker; });
   if (found == samplers_.end() || members_.empty()) return false;
@@ -298,7 +298,7 @@ void Cluster::Attend() {
   constexpr int64_t kQuietNs = 1'000'000;
   constexpr int64_t kLongestNs = 100'000'000;  // a worker may send without a pause
   // Not left to Next, which does nothing if this thread had to wait for a processor until its deadline.
-  LookForSilence(Now());
+  CheckForSilence(Now());
   const CoordTime last = Now() + kLongestNs;
   CoordTime until = Now() + kQuietNs;
   while (true) {
@@ -319,7 +319,7 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
   }
   const CoordTime now = Now();
   if (now >= patience.deadline) return absl::DeadlineExceededError("no answer in time");
-  LookForSilence(now);
+  CheckForSilence(now);
   if (!given_up_.empty()) {
     ReceivedEvent lost = std::move(given_up_.front());
     given_up_.pop_front();
@@ -330,7 +330,7 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
     if (absl::IsDeadlineExceeded(received.status())) return std::optional<ReceivedEvent>();
     return received.status();
   }
-  if (TakeOfSampler(*received)) return std::optional<ReceivedEvent>();
+  if (HandleSamplerEvent(*received)) return std::optional<ReceivedEvent>();
   Member* member = FindMember(received->worker);
   if (member != nullptr && member->lost)
     return std::optional<ReceivedEvent>();  // it was given up and has reappeared
@@ -345,7 +345,7 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
   if (member != nullptr && received->event.has_progress()) {
     const auto poll = work_polls_.find(member->number);
     if (poll != work_polls_.end() && poll->second == received->event.call_id()) work_polls_.erase(poll);
-    LookAtWork(*member, received->event.progress());
+    CheckWork(*member, received->event.progress());
   }
   if (member != nullptr && received->event.has_lost()) MarkLost(*member, received->event.lost().reason());
   if (member == nullptr && !members_.empty() && received->event.has_joined()) {
@@ -378,7 +378,7 @@ void Cluster::WarnAboutWaiting(const std::unordered_set<uint32_t>& waiting, cons
       ": check whether a file system hangs there"));
 }
 
-void Cluster::LookForSilence(CoordTime now) {
+void Cluster::CheckForSilence(CoordTime now) {
   if (!silence_.has_value()) return;
   const SilenceWatch::Findings findings = silence_->Look(now);
   for (const uint32_t number : findings.to_ask) {
@@ -430,14 +430,14 @@ void Cluster::PollWork(const std::unordered_set<uint32_t>& waiting) {
   }
 }
 
-void Cluster::LookAtWork(const Member& member, const v1::Progress& progress) {
+void Cluster::CheckWork(const Member& member, const v1::Progress& progress) {
   if (!stalls_->watches(member.number)) return;
   std::optional<int64_t> stall_ns;
   if (watched_call_ != nullptr && *watched_call_->stall_after_ns > 0)
     stall_ns = watched_call_->stall_after_ns;
   const StallWatch::Finding finding = stalls_->Note(member.number, progress, Now(), stall_ns);
   if (finding == StallWatch::Finding::kNone) return;
-  const std::string work = WorkForPeople(progress);
+  const std::string work = WorkText(progress);
   const std::string where = work.empty() ? "" : absl::StrCat(" (", work, ")");
   const std::string still = FormatSeconds(SecondsFrom(stalls_->still_ns(member.number)));
   const std::string what =
@@ -493,7 +493,7 @@ void Cluster::MarkLost(Member& member, const std::string& reason) {
   member.lost = true;
   ++lost_count_;
   // A worker on this host is often in the group of this process.
-  member.lost_reason = IsOnHost(member.facts, BootId()) ? absl::StrCat(reason, oom_watch_.ReasonForPeople()) : reason;
+  member.lost_reason = IsOnHost(member.facts, BootId()) ? absl::StrCat(reason, oom_watch_.ReasonText()) : reason;
   if (silence_.has_value()) {
     silence_->Forget(member.number);
     stalls_->End(member.number);

@@ -204,15 +204,15 @@ class Cluster {
   // Returns one event, or nullopt after a short time, so that interrupts are noticed promptly.
   absl::StatusOr<std::optional<ReceivedEvent>> Next(const Patience& patience);
   // Probes workers that have been silent for long; reports them or gives them up.
-  void LookForSilence(CoordTime now);
+  void CheckForSilence(CoordTime now);
   // Notes the answer to a poll of a worker whose work is watched.
-  void LookAtWork(const Member& member, const v1::Progress& progress);
+  void CheckWork(const Member& member, const v1::Progress& progress);
   void PollWork(const std::unordered_set<uint32_t>& waiting);
   class Round;
   // Sends the requests of the round and passes on the answers.
   absl::Status WaitForAnswers(Round& round, const OnReply& on_reply, Patience patience);
   // Takes an event that arrives meanwhile.
-  void TakeAnswer(Round& round, const ReceivedEvent& received, const OnReply& on_reply,
+  void HandleAnswer(Round& round, const ReceivedEvent& received, const OnReply& on_reply,
                   const Patience& patience);
   bool Post(const Member& member, const v1::WorkerRequest& request);
   uint32_t lease_ms() const;
@@ -221,7 +221,7 @@ class Cluster {
   void WarnAboutWaiting(const std::unordered_set<uint32_t>& waiting, const char* quick_work) const;
   Member* FindMember(WorkerId id);
   // Takes an event of a sampler; false: it is from another worker.
-  bool TakeOfSampler(const ReceivedEvent& received);
+  bool HandleSamplerEvent(const ReceivedEvent& received);
   void LoseSampler(Member& sampler, const std::string& reason);
   void NumberMembers();
   void NumberClients();

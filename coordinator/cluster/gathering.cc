@@ -105,7 +105,7 @@ absl::Status CheckJoined(const v1::WorkerFacts& facts, const std::string& versio
 }
 
 // Workers of a client that are refused for the same reason are one fault.
-void NoteRefused(const v1::WorkerFacts& facts, const absl::Status& why, std::vector<JoinFault>& faults) {
+void AddRefused(const v1::WorkerFacts& facts, const absl::Status& why, std::vector<JoinFault>& faults) {
   JoinFault refused{.client = facts.host(),
                     .problem = std::string(why.message()),
                     .advice = "",
@@ -172,7 +172,7 @@ class SentAway {
     if (++count_ <= kMaxWarnings) LogWarning(absl::StrCat("sent away a worker from ", last_));
     if (count_ == kMaxWarnings) LogWarning("further workers that are sent away are only counted");
   }
-  std::string ForPeople() const {
+  std::string ToText() const {
     return count_ == 0 ? "" : absl::StrCat("; sent away: ", count_, ", the last from ", last_);
   }
 
@@ -206,7 +206,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
     if (!next.ok()) {
       if (!absl::IsDeadlineExceeded(next.status())) return next.status();
       const auto late = absl::DeadlineExceededError(
-          absl::StrCat(WhoIsMissing(joined, samplers_.size(), watch), strangers.ForPeople(),
+          absl::StrCat(WhoIsMissing(joined, samplers_.size(), watch), strangers.ToText(),
                        "; raise --join-timeout to wait longer"));
       if (can_do_without(late)) break;
       return late;
@@ -236,7 +236,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
       const bool counts = transport_.ordered() || (watch.started_here && watch.started_here(facts));
       if (counts && faults == nullptr) return fault;
       if (counts) {
-        NoteRefused(facts, fault, *faults);
+        AddRefused(facts, fault, *faults);
         if (--joined.wanted == 0) return fault;
         continue;
       }

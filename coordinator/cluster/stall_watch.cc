@@ -40,7 +40,7 @@ StallWatch::Finding StallWatch::Note(uint32_t number, const v1::Progress& progre
   return Finding::kWarn;
 }
 
-std::string WorkForPeople(const v1::Progress& progress) {
+std::string WorkText(const v1::Progress& progress) {
   std::string text;
   for (int i = 0; i < std::min(kMaxNamedThreads, progress.work_size()); ++i) {
     const v1::ThreadWork& work = progress.work(i);

@@ -61,7 +61,7 @@ class StallWatch {
 
 // Returns "lane 3 in its ops, pwrite64 at offset 4096 of /mnt/a/lane-000003.0, after 17 ops; lane 4 …" for people: the
 // threads at work, at most two. Empty: none is known.
-std::string WorkForPeople(const v1::Progress& progress);
+std::string WorkText(const v1::Progress& progress);
 
 }  // namespace iobench
 

@@ -39,11 +39,11 @@ class StartLead {
   }
 
   // Notes the time until all workers had answered a short request.
-  void NoteRound(int64_t round_ns) { rounds_ns_[round_count_++ % rounds_ns_.size()] = round_ns; }
+  void AddRound(int64_t round_ns) { rounds_ns_[round_count_++ % rounds_ns_.size()] = round_ns; }
   // Record whether the last start was late: a worker learned of it with less than MarginNeededNs() to go. Call one of
   // them after each attempt to start, except a last one that starts although it is late.
-  void NoteLate() { factor_ *= 2; }
-  void NotePunctual() {
+  void RecordLate() { factor_ *= 2; }
+  void RecordPunctual() {
     if (way_ == Way::kNone) factor_ = std::max(1.0, factor_ * 0.98);
   }
 

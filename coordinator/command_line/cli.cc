@@ -44,7 +44,7 @@ LongNames NamesOf(const CLI::App& app, const std::string& command) {
 }
 
 // Handles a word after --help, which is first or follows a command: a command to describe; any other word is unknown.
-absl::Status TakeTopicOfHelp(std::vector<std::string>& arguments) {
+absl::Status ReadTopicOfHelp(std::vector<std::string>& arguments) {
   const size_t at = !arguments.empty() && IsCommand(arguments[0]) ? 1 : 0;
   if (arguments.size() < at + 2 || (arguments[at] != "--help" && arguments[at] != "-h"))
     return absl::OkStatus();
@@ -218,7 +218,7 @@ absl::StatusOr<Command> ParseCommandLine(const std::vector<std::string>& typed) 
   }
   if (AsksForLetters(arguments)) return Command(TextAnswer{IozoneHelp()});
   if (arguments[0] == "--generate") return GeneratedText(arguments);
-  IOBENCH_RETURN_IF_ERROR(TakeTopicOfHelp(arguments));
+  IOBENCH_RETURN_IF_ERROR(ReadTopicOfHelp(arguments));
   IOBENCH_RETURN_IF_ERROR(AddDefaultCommand(arguments));
   IOBENCH_RETURN_IF_ERROR(CheckAllOptions(arguments));
   CommandParser parser(arguments[0]);

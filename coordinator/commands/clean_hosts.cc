@@ -91,7 +91,7 @@ class HostCleaner {
   // Prints the table. Returns the number of hosts that failed.
   size_t Print() const {
     size_t failed = 0, columns = 4;
-    for (const CleanedHost& host : hosts_) columns = std::max(columns, host.entry.ForPeople().size());
+    for (const CleanedHost& host : hosts_) columns = std::max(columns, host.entry.ToText().size());
     for (const bool with_faults : {false, true}) {
       for (const CleanedHost& host : hosts_) {
         if (host.faults.empty() == with_faults) continue;
@@ -109,7 +109,7 @@ class HostCleaner {
   static bool stopped() { return TheInterrupt().raised(); }
 
   static void PrintRow(const CleanedHost& host, size_t columns, const std::string& text) {
-    std::string name = Printable(host.entry.ForPeople());
+    std::string name = Printable(host.entry.ToText());
     name.resize(std::max(name.size(), columns), ' ');
     std::cout << name << "  " << Printable(text) << std::endl;
   }
@@ -132,7 +132,7 @@ class HostCleaner {
     std::vector<HostJob> jobs;
     for (const size_t index : which) {
       const HostEntry& entry = hosts_[index].entry;
-      jobs.push_back({.host = entry.ForPeople(), .command = ShellCommand(shell_, entry, command)});
+      jobs.push_back({.host = entry.ToText(), .command = ShellCommand(shell_, entry, command)});
     }
     absl::StatusOr<std::vector<HostOutcome>> outcomes = RunOnHosts(
         jobs, {.timeout_s = clean_.timeout_s, .stop = stopped, .on_waiting = SayWhoIsWaitedFor});
@@ -157,7 +157,7 @@ class HostCleaner {
                                       : absl::StrCat("not done after ", FormatSeconds(clean_.timeout_s),
                                                      ": check whether a file system hangs there"));
     } else if (!outcome.well && host.faults.empty()) {
-      const StartFailure failure{.host = host.entry.ForPeople(), .exit_code = outcome.exit_code};
+      const StartFailure failure{.host = host.entry.ToText(), .exit_code = outcome.exit_code};
       const std::string cause = CauseIn(failure, outcome.lines), advice = AdviceFor(failure, outcome.lines);
       host.faults.push_back(
           absl::StrCat(cause.empty() ? absl::StrCat("its remote shell ended with ", outcome.ending) : cause,

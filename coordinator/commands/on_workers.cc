@@ -113,7 +113,7 @@ absl::StatusOr<std::vector<HostEntry>> SamplerHostsOf(const ClusterOptions& plac
   for (HostEntry& server : servers) {
     if (server.slots > 1) {
       return absl::InvalidArgumentError(absl::StrCat("--sampler-hosts: one sampler sees all of ",
-                                                     server.ForPeople(), ": leave out *", server.slots));
+                                                     server.ToText(), ": leave out *", server.slots));
     }
     server.sampler = true;
   }

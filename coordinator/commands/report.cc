@@ -42,9 +42,9 @@ void ShowRun(SavedRun& saved, const ConsoleStyle& style, std::ostream& out) {
     const v1::PhaseReport phase = report.Add(*std::move(next));
     display.PhaseEnds(report.report(), phase);
   }
-  report.NoteTotals();
+  report.UpdateTotals();
   for (const std::string& warning : saved.warnings()) PrintError(warning);
-  report.NoteMissing(saved.missing_phases(), saved.warnings());
+  report.RecordMissing(saved.missing_phases(), saved.warnings());
   display.RunEnds(report.report());
 }
 

@@ -108,14 +108,15 @@ int RunWorkerSlots(const JoinCommand& line, const std::vector<std::string>& argu
       usleep(kLookForEndedUs);  // a signal to all processes may reach this one last
       if (StopWorker()) break;
       PrintError(absl::StrCat("worker process ", ended->index + 1, " of ", processes, " has ended: ",
-                              ended->ending.Text(), oom_watch.ReasonForPeople(), "; the others end too, because later runs would lack it"));
+                              ended->ending.Text(), oom_watch.ReasonText(),
+                              "; the others end too, because later runs would lack it"));
       if (ended->ending.well()) exit_code = kExitPartial;
       break;
     }
     if (ended->ending.well()) continue;
     PrintError(
         SlotEnded(line.client_list_position + static_cast<uint32_t>(ended->index),
-                  absl::StrCat(ended->ending.Text(), oom_watch.ReasonForPeople())));
+                  absl::StrCat(ended->ending.Text(), oom_watch.ReasonText())));
   }
   if (StopWorker()) return line.stay ? kExitOk : kExitInterrupted;
   return exit_code;

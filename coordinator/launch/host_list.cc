@@ -135,7 +135,7 @@ absl::StatusOr<std::vector<std::string>> NamesIn(std::string_view name) {
 }
 
 // Takes "*4" or ":22" off the end of `text`.
-absl::Status TakeNumber(std::string& text, char mark, const char* what, uint32_t max, uint32_t& value) {
+absl::Status ParseNumber(std::string& text, char mark, const char* what, uint32_t max, uint32_t& value) {
   const size_t at = text.rfind(mark);
   if (at == std::string::npos) return absl::OkStatus();
   const std::string number = text.substr(at + 1);
@@ -160,14 +160,14 @@ absl::StatusOr<std::vector<std::string>> HostsAndPort(std::string text, uint32_t
         inet_pton(AF_INET6, address.substr(0, zone).c_str(), &ignored) != 1) {
       return Bad(absl::StrCat("\"", address, "\" is not an IPv6 address"));
     }
-    IOBENCH_RETURN_IF_ERROR(TakeNumber(rest, ':', "a port", kMaxPort, port));
+    IOBENCH_RETURN_IF_ERROR(ParseNumber(rest, ':', "a port", kMaxPort, port));
     if (!rest.empty()) return Bad(absl::StrCat("\"", rest, "\" follows the address: write [ADDRESS]:PORT"));
     return std::vector<std::string>{address};
   }
   if (std::count(text.begin(), text.end(), ':') > 1) {
     return Bad("it has several colons: put an IPv6 address in brackets, as in [fd00::1] or [fd00::1]:22");
   }
-  IOBENCH_RETURN_IF_ERROR(TakeNumber(text, ':', "a port", kMaxPort, port));
+  IOBENCH_RETURN_IF_ERROR(ParseNumber(text, ':', "a port", kMaxPort, port));
   IOBENCH_ASSIGN_OR_RETURN(std::vector<std::string> names, NamesIn(text));
   const std::string& sample = names.front();
   if (sample.empty()) return Bad("the host's name is missing");
@@ -184,7 +184,7 @@ absl::StatusOr<std::vector<HostEntry>> ParsePiece(const std::string& piece) {
   if (!IsUtf8(piece)) return Bad("it is not UTF-8, so reports cannot show it");
   HostEntry entry;
   std::string text = piece;
-  IOBENCH_RETURN_IF_ERROR(TakeNumber(text, '*', "a number of workers", kMaxSlots, entry.slots));
+  IOBENCH_RETURN_IF_ERROR(ParseNumber(text, '*', "a number of workers", kMaxSlots, entry.slots));
   if (const size_t at = text.rfind('@'); at != std::string::npos) {
     entry.user = text.substr(0, at);
     text.erase(0, at + 1);
@@ -211,10 +211,10 @@ class Repetitions {
     std::vector<std::string> again;
     std::string before;
     for (const HostEntry& entry : entries) {
-      const auto [found, is_new] = place_of_.emplace(entry.ForPeople(), place);
+      const auto [found, is_new] = place_of_.emplace(entry.ToText(), place);
       if (is_new) continue;
       if (again.empty()) before = found->second;
-      again.push_back(entry.ForPeople());
+      again.push_back(entry.ToText());
     }
     if (again.empty()) return "";
     const size_t named = std::min(again.size(), kMaxRepeatedNames);
@@ -232,7 +232,7 @@ class Repetitions {
 
 }  // namespace
 
-std::string HostEntry::ForPeople() const {
+std::string HostEntry::ToText() const {
   const bool is_ipv6 = host.find(':') != std::string::npos;
   return absl::StrCat(user, user.empty() ? "" : "@", is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "",
                       port > 0 ? absl::StrCat(":", port) : "");

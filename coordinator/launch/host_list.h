@@ -21,7 +21,7 @@ struct HostEntry {
   bool sampler = false;
 
   // "user@node7:2222", "[::1]:22": without the slots.
-  std::string ForPeople() const;
+  std::string ToText() const;
   bool operator==(const HostEntry& other) const = default;
 };
 

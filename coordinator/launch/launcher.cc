@@ -116,8 +116,8 @@ std::vector<RemoteStart> StartsOnHosts(std::span<const HostEntry> hosts, const s
   std::vector<RemoteStart> starts;
   uint32_t place = 1;
   for (const HostEntry& host : hosts) {
-    RemoteStart start{.host = host.ForPeople(),
-                      .name = absl::StrCat("host ", host.ForPeople()),
+    RemoteStart start{.host = host.ToText(),
+                      .name = absl::StrCat("host ", host.ToText()),
                       .first_place = place,
                       .worker_count = host.slots,
                       .command = "",
@@ -138,7 +138,7 @@ std::string ListenAddressFor(std::span<const std::string> clients, const std::st
   if (!IsThisHost(host) || !std::all_of(clients.begin(), clients.end(), IsThisHost)) return ":0";
   GrpcAddress loopback;
   loopback.host = host;
-  return loopback.ForPeople();
+  return loopback.ToText();
 }
 
 absl::StatusOr<std::string> AddressForClients(const std::string& bound_address,
@@ -157,7 +157,7 @@ absl::StatusOr<std::string> AddressForClients(const std::string& bound_address,
     if (gethostname(name.data(), name.size() - 1) != 0) return ErrnoStatus("gethostname", errno);
     address.host = name.data();
   }
-  return address.ForPeople();
+  return address.ToText();
 }
 
 absl::StatusOr<Launcher> Launcher::Start(std::vector<RemoteStart> starts, LaunchOptions options) {
@@ -280,7 +280,7 @@ void Launcher::FailEnded(Shell& shell) {
 }
 
 // A host with several workers has one shell, which goes on while one of them is left.
-void Launcher::LookForLostSlot(Shell& shell) {
+void Launcher::FindLostSlot(Shell& shell) {
   if (shell.settled() || shell.start.worker_count == 1) return;
   const int64_t byte_count = BytesIn(shell.output.get());
   if (std::exchange(shell.looked_at_bytes, byte_count) == byte_count) return;
@@ -339,7 +339,7 @@ absl::Status Launcher::Check() {
   }
   for (Shell& shell : shells_) {
     if (shell.ending.has_value() && !shell.settled()) FailEnded(shell);
-    LookForLostSlot(shell);
+    FindLostSlot(shell);
   }
   const int64_t now_ns = MonotonicNowNs();
   int64_t until_ns = started_ns_ + NanosFrom(options_.patience_s);

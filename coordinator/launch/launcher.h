@@ -95,7 +95,7 @@ class Launcher {
   absl::Status StartStage(Shell& shell, Stage stage);
   absl::Status OnEnded(Shell& shell, const Ending& ending);
   void FailEnded(Shell& shell);
-  void LookForLostSlot(Shell& shell);
+  void FindLostSlot(Shell& shell);
   void Fail(Shell& shell, const std::string& what, int exit_code);
   std::set<uint32_t> PositionsAt(const RemoteStart& failed) const;
   void GiveUpOthers();

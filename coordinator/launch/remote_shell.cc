@@ -168,8 +168,8 @@ absl::Status CheckLauncher(const std::string& launcher, std::span<const HostEntr
   std::set<std::string> refused;  // a client list has a line for each worker
   for (const HostEntry& host : hosts) {
     const bool has_fault = (host.port != 0 && !takes_port) || (!host.user.empty() && !takes_user);
-    if (!has_fault || !refused.insert(host.ForPeople()).second) continue;
-    const std::string name = absl::StrCat("host ", host.ForPeople());
+    if (!has_fault || !refused.insert(host.ToText()).second) continue;
+    const std::string name = absl::StrCat("host ", host.ToText());
     if (host.port != 0 && !takes_port) {
       faults.push_back(absl::StrCat(name, " has a port, but the remote shell \"", launcher, "\" has no ",
                                     kPortWord, " to pass it on: add it with --launcher"));

@@ -120,7 +120,7 @@ absl::Status Spawner::Check() {
   if (!ended) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat("worker process ", ended->index, " ended before it joined: ", ended->ending.Text(),
-                   oom_watch_.ReasonForPeople()));
+                   oom_watch_.ReasonText()));
 }
 
 }  // namespace iobench

@@ -267,7 +267,7 @@ std::string MixFileText(const v1::Mix& mix) {
       text, "#\n",
       "# Replay it with `cluster-iobench run --mix FILE --mix-factor 1 -I`, with a worker per part on each client; -I lets\n",
       "# every read and write reach the server. docs/observe.md explains how it was made, docs/mixes.md what can be changed.\n",
-      MessageToYaml(mix, YamlStyle::kForPeople));
+      MessageToYaml(mix, YamlStyle::kReadable));
 }
 
 }  // namespace iobench

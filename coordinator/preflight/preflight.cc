@@ -130,25 +130,25 @@ class Judgement {
       : facts_(facts), needs_(NeedsOf(facts.plan, facts.members)) {}
 
   std::vector<Finding> Take() {
-    NoteJoinFaults();
+    AddJoinFaults();
     for (const Member& member : facts_.members) {
       if (member.lost) {
         Add(member, PreflightCheck::kJoin, absl::StrCat("was lost: ", member.lost_reason), "").alone =
             absl::UnavailableError(absl::StrCat(member.Name(), " was lost: ", member.lost_reason));
         continue;
       }
-      NotePaths(member);
-      NoteUnmet(member);
-      NoteLimits(member);
-      NoteClock(member);
+      CheckPaths(member);
+      AddUnmet(member);
+      CheckLimitsOf(member);
+      CheckClock(member);
     }
     for (int target = 0; target < facts_.plan.targets_size(); ++target) {
-      NoteStorage(target);
-      NoteMounts(target);
+      SetStorage(target);
+      CheckMountsOf(target);
     }
-    NoteSpace();
-    NoteMemory();
-    NoteThreads();
+    CheckFreeSpace();
+    CheckMemoryNeeds();
+    CheckThreadLimits();
     Sort();
     return std::move(findings_);
   }
@@ -189,17 +189,17 @@ class Judgement {
   }
   const std::string& PathOf(int target) const { return facts_.plan.targets(target).path(); }
 
-  void NoteJoinFaults();
-  void NotePaths(const Member& member);
-  void NoteUnmet(const Member& member);
-  void NoteLimits(const Member& member);
-  void NoteClock(const Member& member);
-  void NoteStorage(int target);
+  void AddJoinFaults();
+  void CheckPaths(const Member& member);
+  void AddUnmet(const Member& member);
+  void CheckLimitsOf(const Member& member);
+  void CheckClock(const Member& member);
+  void SetStorage(int target);
   std::string WhoSeesWhat(int target) const;
-  void NoteMounts(int target);
-  void NoteSpace();
-  void NoteMemory();
-  void NoteThreads();
+  void CheckMountsOf(int target);
+  void CheckFreeSpace();
+  void CheckMemoryNeeds();
+  void CheckThreadLimits();
   void Sort();
 
   const PreflightFacts& facts_;
@@ -208,7 +208,7 @@ class Judgement {
   std::map<std::tuple<uint32_t, PreflightCheck, Severity, std::string>, size_t> index_;
 };
 
-void Judgement::NoteJoinFaults() {
+void Judgement::AddJoinFaults() {
   for (const JoinFault& fault : facts_.join_faults) {
     findings_.push_back({.severity = Severity::kFault,
                          .check = PreflightCheck::kJoin,
@@ -221,7 +221,7 @@ void Judgement::NoteJoinFaults() {
   }
 }
 
-void Judgement::NotePaths(const Member& member) {
+void Judgement::CheckPaths(const Member& member) {
   if (!UsesFiles(facts_.plan)) return;
   for (const uint32_t number : facts_.layout.TargetsOf(member.number)) {
     const v1::TargetFacts* const seen = SeenBy(member, static_cast<int>(number));
@@ -236,7 +236,7 @@ void Judgement::NotePaths(const Member& member) {
   }
 }
 
-void Judgement::NoteUnmet(const Member& member) {
+void Judgement::AddUnmet(const Member& member) {
   if (member.number >= facts_.unmet.size()) return;
   for (const absl::Status& unmet : facts_.unmet[member.number]) {
     const std::string message(unmet.message()), host = member.facts.host() + ": ";
@@ -245,7 +245,7 @@ void Judgement::NoteUnmet(const Member& member) {
   }
 }
 
-void Judgement::NoteLimits(const Member& member) {
+void Judgement::CheckLimitsOf(const Member& member) {
   if (member.number >= facts_.limits.size()) return;
   const v1::WorkerLimits& limits = facts_.limits[member.number];
   const WorkerNeeds& needs = needs_.of_worker[member.number];
@@ -285,7 +285,7 @@ void Judgement::NoteLimits(const Member& member) {
   }
 }
 
-void Judgement::NoteClock(const Member& member) {
+void Judgement::CheckClock(const Member& member) {
   if (member.number >= facts_.clock_error_ns.size()) return;
   const int64_t error_ns = facts_.clock_error_ns[member.number];
   if (error_ns <= kClockErrorNs) return;
@@ -296,7 +296,7 @@ void Judgement::NoteClock(const Member& member) {
       Severity::kWarning);
 }
 
-void Judgement::NoteStorage(int target) {
+void Judgement::SetStorage(int target) {
   if (static_cast<size_t>(target) >= facts_.storage.size()) return;
   const StorageSights& sights = facts_.storage[static_cast<size_t>(target)];
   const std::vector<const Member*> users = UsersOf(target);
@@ -359,7 +359,7 @@ std::string Judgement::WhoSeesWhat(int target) const {
   return text.empty() ? "under one name" : text;
 }
 
-void Judgement::NoteMounts(int target) {
+void Judgement::CheckMountsOf(int target) {
   struct View {
     std::string type;
     std::vector<std::string> options;
@@ -399,7 +399,7 @@ void Judgement::NoteMounts(int target) {
   }
 }
 
-void Judgement::NoteSpace() {
+void Judgement::CheckFreeSpace() {
   for (const SpaceNeed& need : facts_.space) {
     const std::optional<Shortage> shortage = ShortageOf(need);
     if (!shortage.has_value() || need.workers.empty()) continue;
@@ -418,7 +418,7 @@ void Judgement::NoteSpace() {
   }
 }
 
-void Judgement::NoteMemory() {
+void Judgement::CheckMemoryNeeds() {
   std::set<MemoryShare> seen;
   for (const Member& member : facts_.members) {
     if (member.lost || member.number >= facts_.limits.size()) continue;
@@ -444,7 +444,7 @@ void Judgement::NoteMemory() {
 }
 
 // Each lane is a thread. What limits them may be shared by all workers of a client, or by those of a container.
-void Judgement::NoteThreads() {
+void Judgement::CheckThreadLimits() {
   struct Sharers {
     uint64_t needed = 0;
     std::vector<const Member*> members;

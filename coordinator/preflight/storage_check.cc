@@ -264,7 +264,7 @@ void StorageCheck::NumberByCount(StorageSights& sights) const {
   }
 }
 
-void NoteStorage(std::span<const StorageSights> sights, std::span<v1::WorkerTargets> facts) {
+void SetStorage(std::span<const StorageSights> sights, std::span<v1::WorkerTargets> facts) {
   for (size_t target = 0; target < sights.size(); ++target) {
     std::map<int, std::string> id_of;
     std::set<std::string> taken;

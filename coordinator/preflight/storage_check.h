@@ -62,7 +62,7 @@ class StorageCheck {
 };
 
 // Gives workers the same filesystem_id if and only if they see the same storage, whatever its servers are called.
-void NoteStorage(std::span<const StorageSights> sights, std::span<v1::WorkerTargets> facts);
+void SetStorage(std::span<const StorageSights> sights, std::span<v1::WorkerTargets> facts);
 
 }  // namespace iobench
 

@@ -211,23 +211,23 @@ absl::Status SavedRun::Load(size_t position, v1::PhaseRecord& phase, v1::FileDig
 
 void SavedRun::Note(size_t position, const absl::StatusOr<v1::FileDigest>& read) {
   const std::string& path = files_[position];
-  for (; expected_index_ < IndexOfRawPhase(path); ++expected_index_) NoteMissing(expected_index_, "missing");
+  for (; expected_index_ < IndexOfRawPhase(path); ++expected_index_) RecordMissing(expected_index_, "missing");
   if (read.ok()) {
     digests_.push_back(*read);
   } else {
     std::string problem(read.status().message());
     const std::string subject = path + ": ";
     if (problem.starts_with(subject)) problem.erase(0, subject.size());
-    NoteMissing(expected_index_, problem);
+    RecordMissing(expected_index_, problem);
   }
   ++expected_index_;
 }
 
-void SavedRun::NoteEnd() {
-  for (; expected_index_ < run_.phase_count(); ++expected_index_) NoteMissing(expected_index_, "missing");
+void SavedRun::RecordEnd() {
+  for (; expected_index_ < run_.phase_count(); ++expected_index_) RecordMissing(expected_index_, "missing");
 }
 
-void SavedRun::NoteMissing(uint32_t index, const std::string& problem) {
+void SavedRun::RecordMissing(uint32_t index, const std::string& problem) {
   v1::MissingPhase& missing = missing_phases_.emplace_back();
   missing.set_index(index);
   const auto planned = static_cast<uint32_t>(run_.plan().phases_size());

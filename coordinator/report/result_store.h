@@ -95,7 +95,7 @@ class SavedRun {
   void Note(size_t position, const absl::StatusOr<v1::FileDigest>& read);
   // Notes the phases that the run has saved after the last one whose file is there. REQUIRES: Note was called for every
   // position.
-  void NoteEnd();
+  void RecordEnd();
 
   // The phases noted so far that are damaged or belong to another run or position, and those that are missing before
   // them, in their order.
@@ -109,7 +109,7 @@ class SavedRun {
   std::string directory_;
   v1::RunRecord run_;
   std::vector<std::string> files_;
-  void NoteMissing(uint32_t index, const std::string& problem);
+  void RecordMissing(uint32_t index, const std::string& problem);
 
   uint32_t expected_index_ = 0;  // expected index of the next phase
   std::vector<v1::MissingPhase> missing_phases_;

@@ -88,7 +88,7 @@ int Conductor::Run() {
   if (absl::Status status = assembly_.Gather(observer_); !status.ok()) return Refuse(status);
   // A validation does without the comparison of --per-client, and decides about data when its phases run (Measure).
   const bool validates = options_.examine != nullptr;
-  auto look = assembly_.LookAtWorkers(now, /*allows_one_client=*/validates);
+  auto look = assembly_.InspectWorkers(now, /*allows_one_client=*/validates);
   if (!look.ok()) return Refuse(look.status());
   if (absl::Status status = validates ? absl::OkStatus() : assembly_.DecideAboutData(**look); !status.ok()) {
     return Refuse(status);
@@ -108,8 +108,8 @@ int Conductor::Run() {
   }
   ClockSync& clocks = *(*look)->clocks;
   DataKeeper& data = *(*look)->data;
-  NoteNotes(clocks.notes());
-  NoteNotes(data.decision().notes);
+  RecordNotes(clocks.notes());
+  RecordNotes(data.decision().notes);
   uses_kept_data_ = data.decision().uses_kept_data;
   bytes_needed_ = data.decision().bytes_needed;
   if (absl::Status status = CheckResumed(); !status.ok()) return Refuse(status);
@@ -124,12 +124,12 @@ int Conductor::Run() {
   }
   if (absl::Status status = OpenResults(); !status.ok()) return Refuse(status);
   observer_.RunStarts(report());
-  if (absl::Status status = TakeOverPhases(); !status.ok()) return Refuse(status);
+  if (absl::Status status = AdoptPhases(); !status.ok()) return Refuse(status);
 
   EndClearlyWithoutMemory(kExitIo);  // from now on, something has been written
   DataLedger ledger(plan_, *(*look)->layout, options_.run_id);
   const absl::Status status = ClaimAndRun(**look, ledger);
-  if (!status.ok() && !absl::IsCancelled(status)) NoteProblem(status);
+  if (!status.ok() && !absl::IsCancelled(status)) RecordProblem(status);
 
   // The results are already saved (each phase at its end); the exit code also depends on the removal of the data.
   if (store_.has_value()) store_->SaveRun(record_).status().IgnoreError();
@@ -174,7 +174,7 @@ absl::Status Conductor::CheckResumed() {
 }
 
 // Adds the finished phases of a run that is resumed to the report, as they are saved.
-absl::Status Conductor::TakeOverPhases() {
+absl::Status Conductor::AdoptPhases() {
   if (!options_.resume.has_value()) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(SavedRun saved, SavedRun::Open(options_.out_directory));
   FinishedPhases finished(saved, {});
@@ -182,8 +182,8 @@ absl::Status Conductor::TakeOverPhases() {
   while (std::optional<v1::FinishedPhase> next = finished.Next()) {
     const v1::FileDigest file = next->file();
     const v1::PhaseReport phase = report_.Add(*std::move(next));
-    report_.NoteFile(file);
-    NoteOutcome(phase);
+    report_.AddFile(file);
+    RecordOutcome(phase);
     lost_before_ |= phase.workers_lost() > 0;
     IOBENCH_RETURN_IF_ERROR(store_->AddPhase(report(), phase));
     observer_.PhaseEnds(report(), phase);
@@ -196,7 +196,7 @@ absl::Status Conductor::TakeOverPhases() {
 }
 
 // Adds notes to the plan; that of a resumed run may have them already.
-void Conductor::NoteNotes(const std::vector<std::string>& notes) {
+void Conductor::RecordNotes(const std::vector<std::string>& notes) {
   auto& all = *record_.mutable_plan()->mutable_notes();
   std::set<std::string> known(all.begin(), all.end());  // there may be one for each worker's path
   for (const std::string& note : notes) {
@@ -204,7 +204,7 @@ void Conductor::NoteNotes(const std::vector<std::string>& notes) {
   }
 }
 
-void Conductor::NoteOutcome(const v1::PhaseReport& phase) {
+void Conductor::RecordOutcome(const v1::PhaseReport& phase) {
   io_failed_ |= HasFailed(phase);
 }
 
@@ -215,19 +215,19 @@ void Conductor::LeaveData(DataKeeper& data, const DataLedger& ledger) {
   const absl::Status left =
       data.Finish(keeps ? DataKeeper::AtEnd::kKeep : DataKeeper::AtEnd::kRemove, ledger);
   if (!left.ok()) {
-    NoteProblem(left);
+    RecordProblem(left);
   } else if (keeps_evidence) {
-    NoteProblem(absl::DataLossError(
+    RecordProblem(absl::DataLossError(
         absl::StrCat("verification failed, so the data are kept as with -w: ", data.WhereKept())));
   }
 }
 
 int Conductor::Finish(int exit_code) {
   record_.set_finished(true);
-  report_.NoteTotals();
+  report_.UpdateTotals();
   if (exit_code == kExitOk && !MeetsCriteria()) exit_code = kExitThreshold;
   record_.set_exit_code(exit_code);
-  report_.NoteRun();
+  report_.UpdateRun();
   const absl::Status run_saved = SaveRun();
   for (const absl::Status& saved : {run_saved, SaveReport()}) {
     if (!saved.ok()) LogError(saved.message());
@@ -282,7 +282,7 @@ absl::StatusOr<const v1::RunReport*> Conductor::Measure(Look& look) {
   status.Update(look.data->Finish(DataKeeper::AtEnd::kRemove, ledger));
   IOBENCH_RETURN_IF_ERROR(status);
   IOBENCH_RETURN_IF_ERROR(FirstLoss());
-  report_.NoteTotals();
+  report_.UpdateTotals();
   return &report();
 }
 
@@ -326,7 +326,7 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
       .hooks = PhaseHooks(options_.hooks, options_.out_directory, cluster_),
       .begin = cluster_.Now(),
       .first_phase = options_.resume.has_value() ? options_.resume->first_phase : 0};
-  loop.start_lead.NoteRound(clocks.round_ns());
+  loop.start_lead.AddRound(clocks.round_ns());
   uint32_t index = 0;
   for (uint32_t repetition = 0;; ++repetition) {
     IOBENCH_ASSIGN_OR_RETURN(const bool begins, BeginsRound(loop.begin, repetition));
@@ -347,7 +347,7 @@ absl::Status Conductor::RunPhases(DataKeeper& data, DataLedger& ledger, ClockSyn
     v1::Phase& planned = *plan_.add_phases();
     planned = *std::move(next);
     *record_.mutable_plan()->add_phases() = planned;
-    report_.NoteRun();
+    report_.UpdateRun();
     IOBENCH_RETURN_IF_ERROR(SaveRun());  // a phase on disk is in the plan on disk
     IOBENCH_ASSIGN_OR_RETURN(const bool ran, RunPhase(loop, plan_.phases_size() - 1, index++, 0));
     if (!ran) break;
@@ -408,7 +408,7 @@ absl::StatusOr<bool> Conductor::RunPhase(PhaseLoop& loop, int place, uint32_t in
   cost.cpu_s = ProcessCpuSeconds() - cpu_begin_s;
   IOBENCH_RETURN_IF_ERROR(finished);
   // Also if a command after the phase has failed: the phase is saved.
-  if (HasResults(conductor.record())) NoteIfShortened(planned, conductor.record());
+  if (HasResults(conductor.record())) RecordIfShortened(planned, conductor.record());
   IOBENCH_RETURN_IF_ERROR(status);
   loop.broken_files.Note(conductor.record());
   loop.trees.Note(conductor.record(), loop.layout);
@@ -440,11 +440,11 @@ absl::Status Conductor::FinishPhase(const v1::PhaseRecord& record, PhaseCost& co
   cost.analyse_s = SecondsFrom(save_begin - analyse_begin);
   for (const v1::WorkerPhaseResult& worker : record.workers()) io_failed_ |= !worker.refused_reason().empty();
   verification_failed_ |= FoundBadData(phase.verify());
-  NoteOutcome(phase);
+  RecordOutcome(phase);
   absl::Status status;
   if (store_.has_value()) {
     const absl::StatusOr<v1::FileDigest> file = store_->SavePhase(record, record_.run_number());
-    if (file.ok()) report_.NoteFile(*file);
+    if (file.ok()) report_.AddFile(*file);
     status = file.status();
     if (status.ok()) record_.set_phase_count(record.index() + 1);
     if (status.ok()) status = store_->AddPhase(report(), phase);
@@ -463,17 +463,17 @@ absl::Status Conductor::FinishPhase(const v1::PhaseRecord& record, PhaseCost& co
 absl::Status Conductor::SaveRun() {
   if (!store_.has_value()) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(const v1::FileDigest file, store_->SaveRun(record_));
-  report_.NoteFile(file);
+  report_.AddFile(file);
   return absl::OkStatus();
 }
 
 // Saves the report so far, including results over all its phases.
 absl::Status Conductor::SaveReport() {
-  report_.NoteTotals();
+  report_.UpdateTotals();
   return store_.has_value() ? store_->SaveReport(report()) : absl::OkStatus();
 }
 
-void Conductor::NoteProblem(const absl::Status& status) {
+void Conductor::RecordProblem(const absl::Status& status) {
   LogError(status.message());
   *record_.add_problems() = ToProblem(status);
   if (!absl::IsUnavailable(status) && !absl::IsAborted(status)) io_failed_ = true;

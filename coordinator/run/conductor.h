@@ -124,9 +124,9 @@ class Conductor {
   void RecordWorkers(const Look& look);
   absl::Status OpenResults();
   absl::Status CheckResumed();
-  absl::Status TakeOverPhases();
-  void NoteNotes(const std::vector<std::string>& notes);
-  void NoteOutcome(const v1::PhaseReport& phase);
+  absl::Status AdoptPhases();
+  void RecordNotes(const std::vector<std::string>& notes);
+  void RecordOutcome(const v1::PhaseReport& phase);
   int Refuse(absl::Status why);
   bool EndedByLauncher() const;
   absl::Status ClaimAndRun(Look& look, DataLedger& ledger);
@@ -143,10 +143,10 @@ class Conductor {
   absl::Status FinishPhase(const v1::PhaseRecord& record, PhaseCost& cost);
   bool HasTimeFor(const v1::Phase& phase, CoordTime begin, v1::Phase& fitted);
   CoordTime EndOfDuration(CoordTime begin) const;
-  void NoteIfShortened(const v1::Phase& phase, const v1::PhaseRecord& record);
+  void RecordIfShortened(const v1::Phase& phase, const v1::PhaseRecord& record);
   absl::Status SaveRun();
   absl::Status SaveReport();
-  void NoteProblem(const absl::Status& status);
+  void RecordProblem(const absl::Status& status);
   void LeaveData(DataKeeper& data, const DataLedger& ledger);
   int Finish(int exit_code);
   bool MeetsCriteria() const;

@@ -54,7 +54,7 @@ LaterNeeds Conductor::NeedsAfter(const Layout& layout, int place, uint32_t repet
   return LaterNeedsOf(plan_, layout, place, again);
 }
 
-void Conductor::NoteIfShortened(const v1::Phase& phase, const v1::PhaseRecord& record) {
+void Conductor::RecordIfShortened(const v1::Phase& phase, const v1::PhaseRecord& record) {
   if (WasShortened(phase, record)) record_.add_shortened_phases(phase.name());
 }
 

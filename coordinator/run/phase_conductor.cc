@@ -98,7 +98,7 @@ absl::Status PhaseConductor::Run() {
   context_.cluster.set_on_event(nullptr);
 
   const CoordTime check_begin = context_.cluster.Now();
-  NoteHowWorkersEnded(lanes_run);
+  RecordHowWorkersEnded(lanes_run);
   RefuseImpossibleResults();
   cost_.check_s = SecondsFrom(context_.cluster.Now() - check_begin);
   record_.set_fixed_cost_s(SecondsFrom(context_.cluster.Now() - begin) - lanes_.LongestTimedSeconds());
@@ -114,7 +114,7 @@ absl::Status PhaseConductor::RunAndCollect() {
     record_.set_interrupted(true);
     EndLanesEarly(status);
   }
-  NoteReported();
+  RecordReported();
   context_.cluster.transport().SetLanesRunning(false);
   for (v1::ServerRecord& server : context_.samplers.End()) *record_.add_servers() = std::move(server);
   if (!status.ok() && !EndsEarly(status)) return status;
@@ -148,7 +148,7 @@ void PhaseConductor::DropDeadRanks(const absl::Status& status) {
   context_.cluster.DropDead(kDeadAfterNs, "it does not answer, and mpirun ended the job");
 }
 
-void PhaseConductor::NoteHowWorkersEnded(bool lanes_ran) {
+void PhaseConductor::RecordHowWorkersEnded(bool lanes_ran) {
   for (const Member& member : context_.cluster.members()) {
     // Its lanes are stuck, perhaps in a call that a server does not answer.
     if (lanes_ran && ended_early_ && AwaitsResultOf(member.number)) {
@@ -178,11 +178,11 @@ void PhaseConductor::NoteHowWorkersEnded(bool lanes_ran) {
       prepare.set_name(kPrepareStep);
       prepare.set_seconds(notes_[member.number].prepare_s);
     }
-    NoteBursts(member.number);
+    RecordBursts(member.number);
   }
 }
 
-void PhaseConductor::NoteBursts(uint32_t worker) {
+void PhaseConductor::RecordBursts(uint32_t worker) {
   const std::vector<v1::PingBurst>& bursts = context_.clock_sync.BurstsOf(worker);
   ResultOf(worker).mutable_bursts()->Assign(bursts.begin(), bursts.end());
 }
@@ -202,13 +202,13 @@ absl::Status PhaseConductor::PrepareAndArm() {
     const IfLate if_late = is_last ? IfLate::kStartAnyway : IfLate::kTryAgain;
     IOBENCH_ASSIGN_OR_RETURN(const Start start, Timed(&PhaseCost::arm_s, [&] { return Arm(if_late); }));
     const bool late = start == Start::kLate;
-    if (!late) context_.start_lead.NotePunctual();
+    if (!late) context_.start_lead.RecordPunctual();
     if (late && is_last) record_.set_start_late(true);
     if (!late || is_last) {
       context_.clock_sync.KeepAround(lanes_.start());
       return absl::OkStatus();
     }
-    context_.start_lead.NoteLate();
+    context_.start_lead.RecordLate();
     IOBENCH_RETURN_IF_ERROR(lanes_.Disarm(PatienceToStart("end a late start")));
     if (context_.cluster.Now() >= lanes_.start()) record_.set_begun_before(true);
   }
@@ -364,13 +364,13 @@ absl::Status PhaseConductor::Prepare(Purpose purpose) {
           if (step.bytes() > 0 || step.name() == "rest") earlier_steps_[member.number].push_back(step);
         }
         if (received.event.prepared().has_cold()) coldness_[member.number] = received.event.prepared().cold();
-        NoteRefusal(member, received);
+        RecordRefusal(member, received);
       },
       PatienceToStart("prepare the phase")));
   return AnyTakesPart() ? absl::OkStatus() : first_refusal_;
 }
 
-void PhaseConductor::NoteRefusal(const Member& member, const ReceivedEvent& received) {
+void PhaseConductor::RecordRefusal(const Member& member, const ReceivedEvent& received) {
   if (received.event.problem().code() == 0) return;
   refused_.emplace(member.number, received.event.problem());
   const absl::Status problem = ProblemOf(member, received);
@@ -428,13 +428,13 @@ absl::StatusOr<PhaseConductor::Start> PhaseConductor::Arm(IfLate if_late) {
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
-        if (received.event.problem().code() != 0) return NoteRefusal(member, received);
+        if (received.event.problem().code() != 0) return RecordRefusal(member, received);
         const v1::Armed& armed = received.event.armed();
         if (armed.has_pong()) pings.Note(member, armed.pong(), received.received_at);
         if (armed.late() || armed.margin_ns() < margin_needed_ns) start = Start::kLate;
       },
       {.at_a_time = pings.at_a_time()}));
-  context_.start_lead.NoteRound(context_.cluster.Now() - now);
+  context_.start_lead.AddRound(context_.cluster.Now() - now);
   if (!AnyTakesPart()) return first_refusal_;
   return start;
 }

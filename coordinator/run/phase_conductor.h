@@ -114,7 +114,7 @@ class PhaseConductor {
   // waited for them, get that time again.
   void RenewDeadline();
   // Notes a worker's answer that reports a problem: the worker does not take part in the rest of the phase.
-  void NoteRefusal(const Member& member, const ReceivedEvent& received);
+  void RecordRefusal(const Member& member, const ReceivedEvent& received);
   bool AnyTakesPart() const;
   void AddRefusedLanes(const Member& member);
   absl::Status RunAndCollect();
@@ -124,18 +124,18 @@ class PhaseConductor {
   bool AwaitsResultOf(uint32_t worker) const { return lanes_.TakesPart(worker) && !IsMeasured(worker); }
   // Its lanes' results have arrived; the lanes may still settle.
   bool IsMeasured(uint32_t worker) const { return notes_[worker].measured_at.has_value(); }
-  void NoteUnfinished(const v1::ResultChunk& chunk);
+  void RecordUnfinished(const v1::ResultChunk& chunk);
   v1::Collect CollectFrom(const Member& member, const std::vector<CoordTime>& instants) const;
   // Notes the results that came with the ends of lanes.
-  void NoteReported();
-  void NoteChunk(uint32_t number, const v1::ResultChunk& chunk, CoordTime received_at);
+  void RecordReported();
+  void AddChunk(uint32_t number, const v1::ResultChunk& chunk, CoordTime received_at);
   void RefuseImpossibleResults();
   std::string WhyRefused(uint32_t worker) const;
   // Pings the clocks of these workers again, and notes the pings.
   void PingAgain(const std::set<uint32_t>& workers);
-  void NoteBursts(uint32_t worker);
-  void NoteSteps(uint32_t worker, const google::protobuf::RepeatedPtrField<v1::StepResult>& steps);
-  void NoteHowWorkersEnded(bool lanes_ran);
+  void RecordBursts(uint32_t worker);
+  void AddStepsOf(uint32_t worker, const google::protobuf::RepeatedPtrField<v1::StepResult>& steps);
+  void RecordHowWorkersEnded(bool lanes_ran);
   void EndLanesEarly(const absl::Status& why);
   void DropDeadRanks(const absl::Status& status);
   v1::WorkerPhaseResult& ResultOf(uint32_t worker) {

@@ -15,7 +15,7 @@ constexpr int64_t kCollectAfterTimeoutNs = 10 * kNanosPerSecond;
 // What takes less need not be announced.
 constexpr double kAnnouncedFromS = 1;
 
-void NoteSettled(const v1::LaneSettled& settled, google::protobuf::RepeatedPtrField<v1::LaneResult>& lanes) {
+void AddSettled(const v1::LaneSettled& settled, google::protobuf::RepeatedPtrField<v1::LaneResult>& lanes) {
   for (v1::LaneResult& lane : lanes) {
     if (lane.lane() != settled.lane()) continue;
     lane.set_settle_s(settled.settle_s());
@@ -42,10 +42,10 @@ absl::Status PhaseConductor::CollectWithPings() {
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
-        if (!received.event.has_chunk()) return NoteRefusal(member, received);
+        if (!received.event.has_chunk()) return RecordRefusal(member, received);
         const v1::ResultChunk& chunk = received.event.chunk();
         if (chunk.has_pong()) pings.Note(member, chunk.pong(), received.received_at);
-        if (!chunk.pending()) NoteChunk(member.number, chunk, received.received_at);
+        if (!chunk.pending()) AddChunk(member.number, chunk, received.received_at);
       },
       {.at_a_time = pings.at_a_time()});
 }
@@ -74,8 +74,8 @@ absl::Status PhaseConductor::Collect(Answers answers) {
       },
       [&](const Member& member, const ReceivedEvent& received) {
         if (received.event.has_chunk())
-          NoteChunk(member.number, received.event.chunk(), received.received_at);
-        NoteRefusal(member, received);
+          AddChunk(member.number, received.event.chunk(), received.received_at);
+        RecordRefusal(member, received);
       },
       patience);
 }
@@ -96,29 +96,29 @@ v1::Collect PhaseConductor::CollectFrom(const Member& member, const std::vector<
   return collect;
 }
 
-void PhaseConductor::NoteReported() {
+void PhaseConductor::RecordReported() {
   if (!context_.clock_sync.pings_ride()) return;  // none was asked to
   for (const Member& member : context_.cluster.members()) {
-    const std::optional<v1::ResultChunk> results = lanes_.TakeResults(member.number);
+    const std::optional<v1::ResultChunk> results = lanes_.PopResults(member.number);
     if (!results) continue;
     notes_[member.number].reported = true;
-    NoteChunk(member.number, *results, *lanes_.DoneAt(member.number));
+    AddChunk(member.number, *results, *lanes_.DoneAt(member.number));
   }
 }
 
-void PhaseConductor::NoteChunk(uint32_t number, const v1::ResultChunk& chunk, CoordTime received_at) {
+void PhaseConductor::AddChunk(uint32_t number, const v1::ResultChunk& chunk, CoordTime received_at) {
   v1::WorkerPhaseResult& worker = ResultOf(number);
   // One lane too many is enough to refuse the result; the rest would only take memory.
   for (const v1::LaneResult& lane : chunk.lanes()) {
     if (static_cast<size_t>(worker.lanes_size()) > notes_[number].lanes.size()) break;
     *worker.add_lanes() = lane;
   }
-  for (const v1::LaneSettled& settled : chunk.settled()) NoteSettled(settled, *worker.mutable_lanes());
+  for (const v1::LaneSettled& settled : chunk.settled()) AddSettled(settled, *worker.mutable_lanes());
   if (!chunk.last() && !chunk.measured()) return;
   const bool is_first = !IsMeasured(number);
   notes_[number].measured_at = received_at;
-  if (is_first) NoteUnfinished(chunk);
-  NoteSteps(number, chunk.steps());
+  if (is_first) RecordUnfinished(chunk);
+  AddStepsOf(number, chunk.steps());
   *worker.mutable_host() = chunk.host();
   worker.set_missed_arrivals(chunk.missed_arrivals());
   worker.set_process_cpu_user_s(chunk.process_cpu_user_s());
@@ -127,7 +127,7 @@ void PhaseConductor::NoteChunk(uint32_t number, const v1::ResultChunk& chunk, Co
 
 // Announces what lanes do after their timed regions when it is known of all workers, and if it takes long at the rate of
 // the phase.
-void PhaseConductor::NoteUnfinished(const v1::ResultChunk& chunk) {
+void PhaseConductor::RecordUnfinished(const v1::ResultChunk& chunk) {
   unfinished_.bytes += chunk.unfinished_bytes();
   unfinished_.ops += chunk.unfinished_ops();
   const std::vector<Member>& members = context_.cluster.members();
@@ -146,7 +146,7 @@ void PhaseConductor::NoteUnfinished(const v1::ResultChunk& chunk) {
 }
 
 // Adds the steps of a worker to the record. Data written in an earlier attempt already existed in the last one.
-void PhaseConductor::NoteSteps(uint32_t worker,
+void PhaseConductor::AddStepsOf(uint32_t worker,
                                const google::protobuf::RepeatedPtrField<v1::StepResult>& steps) {
   auto& noted = *ResultOf(worker).mutable_steps();
   noted.Clear();
@@ -229,7 +229,7 @@ void PhaseConductor::PingAgain(const std::set<uint32_t>& workers) {
            .interruptible = false,
            .at_a_time = pings.at_a_time()})
       .IgnoreError();  // without the ping, the results are refused
-  for (const uint32_t worker : workers) NoteBursts(worker);
+  for (const uint32_t worker : workers) RecordBursts(worker);
 }
 
 }  // namespace iobench

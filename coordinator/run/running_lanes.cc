@@ -122,7 +122,7 @@ void RunningLanes::OnEvent(const Member& member, const ReceivedEvent& received) 
   const v1::WorkerEvent& event = received.event;
   switch (event.body_case()) {
     case v1::WorkerEvent::kLaneEnded:
-      NoteFirstEnd(received.received_at);
+      RecordFirstEnd(received.received_at);
       break;
     case v1::WorkerEvent::kDeadlineReached:
       state.at_deadline = true;
@@ -139,7 +139,7 @@ void RunningLanes::OnEvent(const Member& member, const ReceivedEvent& received) 
       SetAwaited(member.number, false);
       if (AreInOrder(event.lanes_done())) state.ends = event.lanes_done();
       cluster_.EndLanes(member.number);
-      if (AnyEndedByItself(event.lanes_done())) NoteFirstEnd(received.received_at);
+      if (AnyEndedByItself(event.lanes_done())) RecordFirstEnd(received.received_at);
       SendGoalWhenAllWait();
       break;
     case v1::WorkerEvent::kLost:
@@ -147,7 +147,7 @@ void RunningLanes::OnEvent(const Member& member, const ReceivedEvent& received) 
       SendGoalWhenAllWait();
       break;
     case v1::WorkerEvent::kProgress:
-      NoteProgress(member, received);
+      RecordProgress(member, received);
       break;
     default:
       break;
@@ -155,8 +155,8 @@ void RunningLanes::OnEvent(const Member& member, const ReceivedEvent& received) 
 }
 
 // The first lane has ended: the windows end there.
-void RunningLanes::NoteFirstEnd(CoordTime at) {
-  NoteStonewall(at);
+void RunningLanes::RecordFirstEnd(CoordTime at) {
+  RecordStonewall(at);
   // With a time limit, all lanes end at the same instant on their own. With wear-out, each does as many ops as the
   // fastest. In both cases nothing stops them.
   if (phase_.stop().time_s() > 0 || phase_.stop().wear_out()) return;
@@ -164,7 +164,7 @@ void RunningLanes::NoteFirstEnd(CoordTime at) {
 }
 
 // A poll's answer is also a ping of the worker's clock.
-void RunningLanes::NoteProgress(const Member& member, const ReceivedEvent& received) {
+void RunningLanes::RecordProgress(const Member& member, const ReceivedEvent& received) {
   WorkerState& state = states_[member.number];
   if (received.event.call_id() != state.poll_call_id) return;  // from a poll before this phase
   state.poll_call_id = 0;
@@ -269,7 +269,7 @@ void RunningLanes::PollClocks() {
 }
 
 // The first lane has ended: the windows end here, perhaps long before the phase.
-void RunningLanes::NoteStonewall(CoordTime at) {
+void RunningLanes::RecordStonewall(CoordTime at) {
   if (std::exchange(stonewall_noted_, true)) return;
   clock_sync_.KeepAround(at);
   const int64_t clocks_ns = clock_sync_.poll_interval_ns();
@@ -320,7 +320,7 @@ PhaseProgress RunningLanes::Progress(std::vector<ClientProgress>& clients) const
   return progress;
 }
 
-std::optional<v1::ResultChunk> RunningLanes::TakeResults(uint32_t worker) {
+std::optional<v1::ResultChunk> RunningLanes::PopResults(uint32_t worker) {
   WorkerState& state = states_[worker];
   if (!state.takes_part || !state.ends.has_results()) return std::nullopt;
   v1::ResultChunk results = std::move(*state.ends.mutable_results());

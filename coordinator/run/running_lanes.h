@@ -66,7 +66,7 @@ class RunningLanes {
   // Arrival of the message that all lanes of the worker have ended; nullopt: it has not arrived.
   std::optional<CoordTime> DoneAt(uint32_t worker) const { return states_[worker].done_at; }
   // Returns the results that came with that message, once; nullopt: none came, or the worker does not take part.
-  std::optional<v1::ResultChunk> TakeResults(uint32_t worker);
+  std::optional<v1::ResultChunk> PopResults(uint32_t worker);
   // The longest time from a lane's first op to the end of its timed region, on the worker's clock; 0 if no lane ran.
   double LongestTimedSeconds() const;
   // Returns the instants at which analysis needs to know the lanes' progress: possible starts and ends of its windows.
@@ -93,9 +93,9 @@ class RunningLanes {
   bool AllDone() const { return awaited_count_ == 0; }
   void SetAwaited(uint32_t worker, bool awaited);
   absl::Status WaitWatching(CoordTime deadline);
-  void NoteFirstEnd(CoordTime at);
-  void NoteStonewall(CoordTime at);
-  void NoteProgress(const Member& member, const ReceivedEvent& received);
+  void RecordFirstEnd(CoordTime at);
+  void RecordStonewall(CoordTime at);
+  void RecordProgress(const Member& member, const ReceivedEvent& received);
   void StopLanes();
   void SendGoalWhenAllWait();
   void Poll(const Member& member);

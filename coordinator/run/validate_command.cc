@@ -204,7 +204,7 @@ class Validation {
       context.measure = [&] { return Measure(examined); };
       context.measure_network = [&] { return MeasureNetwork(examined.cluster); };
     }
-    NoteClients(context, report_);
+    RecordClients(context, report_);
     if (context.peers.empty()) {
       std::cerr << PreflightText(examined.preflight);
       Refuse(absl::FailedPreconditionError("no client can be checked there"));

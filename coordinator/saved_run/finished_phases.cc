@@ -121,7 +121,7 @@ std::optional<v1::FinishedPhase> FinishedPhases::Next() {
     if (writer_ != nullptr && !finished.entry.empty()) writer_->Add(finished.entry);
     return *std::move(finished.phase);
   }
-  saved_.NoteEnd();
+  saved_.RecordEnd();
   EndCache();
   return std::nullopt;
 }

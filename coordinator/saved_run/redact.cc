@@ -119,34 +119,34 @@ size_t AddressBytes(std::string_view text) {
 class Redactor {
  public:
   Redactor(const v1::RunRecord& run, const v1::RunReport& report) {
-    for (const v1::ClientReport& client : report.clients()) NoteHost(client.host(), clients_);
+    for (const v1::ClientReport& client : report.clients()) AddHostName(client.host(), clients_);
     for (const v1::WorkerFacts& worker : run.workers())
-      NoteHost(worker.host(), worker.server() ? hosts_ : clients_);
-    for (const v1::WorkerFacts& sampler : run.samplers()) NoteHost(sampler.host(), hosts_);
-    for (const v1::LeftOutClient& client : run.left_out()) NoteHost(client.client(), clients_);
-    for (const v1::LeftOutClient& client : report.run().left_out()) NoteHost(client.client(), clients_);
-    NoteHost(report.run().coordinator_host(), hosts_);
+      AddHostName(worker.host(), worker.server() ? hosts_ : clients_);
+    for (const v1::WorkerFacts& sampler : run.samplers()) AddHostName(sampler.host(), hosts_);
+    for (const v1::LeftOutClient& client : run.left_out()) AddHostName(client.client(), clients_);
+    for (const v1::LeftOutClient& client : report.run().left_out()) AddHostName(client.client(), clients_);
+    AddHostName(report.run().coordinator_host(), hosts_);
     for (const v1::ClientReport& client : report.clients())
       known_.Add(client.boot_id(), BootAlias(client.boot_id()));
     for (const v1::WorkerFacts& worker : run.workers()) {
       known_.Add(worker.boot_id(), BootAlias(worker.boot_id()));
-      NotePath(worker.path());
+      AddPath(worker.path());
     }
     for (const v1::Target& target : report.run().plan().targets()) {
-      NotePath(target.path());
+      AddPath(target.path());
       targets_.push_back(target.path());
     }
-    NotePath(report.run().plan().server_path());
-    for (const std::string& file : report.run().plan().files().existing_files()) NotePath(file);
+    AddPath(report.run().plan().server_path());
+    for (const std::string& file : report.run().plan().files().existing_files()) AddPath(file);
     for (const v1::ClientReport& client : report.clients()) {
       for (const v1::TargetReport& target : client.targets()) {
-        NotePath(target.path());
-        NoteSource(target.mount_source(), target.filesystem());
+        AddPath(target.path());
+        AddSource(target.mount_source(), target.filesystem());
       }
     }
     for (const v1::WorkerTargets& targets : run.targets()) {
       for (const v1::TargetFacts& target : targets.targets())
-        NoteSource(target.mount_source(), target.filesystem());
+        AddSource(target.mount_source(), target.filesystem());
     }
     known_.Sort();
   }
@@ -226,7 +226,7 @@ class Redactor {
     }
     return absl::StrJoin(items, ",");
   }
-  void NotePath(const std::string& path) {
+  void AddPath(const std::string& path) {
     if (path.size() <= 1) return;  // "/" itself reveals nothing
     known_.Add(path, paths_.Of(path));
   }
@@ -239,7 +239,7 @@ class Redactor {
     return found == targets_.end() ? nullptr : &*found;
   }
   // Also notes the name without the domain.
-  void NoteHost(const std::string& host, Aliases& aliases) {
+  void AddHostName(const std::string& host, Aliases& aliases) {
     if (host.empty() || known_.AliasOf(host) != nullptr) return;
     const std::string& alias = aliases.Of(host);
     known_.Add(host, alias);
@@ -247,14 +247,14 @@ class Redactor {
     if (dot != std::string::npos && AddressBytes(host) != host.size()) known_.Add(host.substr(0, dot), alias);
   }
   // "server:/export" names a host and a path; "tank/home" is a name of its own; "tmpfs" reveals nothing.
-  void NoteSource(const std::string& source, const std::string& filesystem) {
+  void AddSource(const std::string& source, const std::string& filesystem) {
     const size_t colon = source.find(":/");
     if (source.empty() || source == filesystem || source == "none") return;
-    if (source.front() == '/') return NotePath(source);
+    if (source.front() == '/') return AddPath(source);
     if (colon == std::string::npos) return known_.Add(source, sources_.Of(source));
     const std::string host = source.substr(0, colon);
-    if (AddressBytes(host) != host.size() && host.front() != '[') NoteHost(host, hosts_);
-    NotePath(source.substr(colon + 1));
+    if (AddressBytes(host) != host.size() && host.front() != '[') AddHostName(host, hosts_);
+    AddPath(source.substr(colon + 1));
   }
 
   // Returns where the value begins in a word of the command that is, or ends with, an option which names a place or a

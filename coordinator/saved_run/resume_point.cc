@@ -80,7 +80,7 @@ absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const 
     const absl::Status read = saved.Load(position, last, nullptr);
     saved.Note(position, read.ok() ? absl::StatusOr<v1::FileDigest>(v1::FileDigest()) : read);
   }
-  saved.NoteEnd();
+  saved.RecordEnd();
   if (!saved.warnings().empty()) {
     return absl::DataLossError(absl::StrCat(
         absl::StrJoin(saved.warnings(), "; "),

@@ -206,7 +206,7 @@ void CheckPlan(const v1::RunReport& report, const NotedHashes& hashes, Checks& c
   }
 }
 
-void NoteProgram(const v1::RunReport& report, Checks& checks) {
+void CheckProgram(const v1::RunReport& report, Checks& checks) {
   const std::string& of_run = report.run().program_sha256();
   if (of_run.empty()) {
     checks.Note("program: the run did not note its hash (it did not finish, or is from an earlier version)");
@@ -253,7 +253,7 @@ absl::StatusOr<bool> VerifySavedRun(const std::string& directory, std::ostream& 
   CheckRawFiles(directory, *hashes, checks);
   for (const std::string& warning : saved.warnings()) checks.Fail(warning);
   CheckPlan(report, *hashes, checks);
-  NoteProgram(report, checks);
+  CheckProgram(report, checks);
   CheckFigures(directory, report, checks);
   return checks.passed();
 }

@@ -15,9 +15,9 @@ v1::RunReport WholeReport(SavedRun& saved, const FinishSettings& settings) {
   FinishedPhases finished(saved, settings);
   while (std::optional<v1::FinishedPhase> phase = finished.Next())
     *phases.Add() = builder.Add(*std::move(phase));
-  builder.NoteTotals();
-  builder.NoteMissing(saved.missing_phases(), saved.warnings());
-  for (const v1::FileDigest& file : saved.digests()) builder.NoteFile(file);
+  builder.UpdateTotals();
+  builder.RecordMissing(saved.missing_phases(), saved.warnings());
+  for (const v1::FileDigest& file : saved.digests()) builder.AddFile(file);
   v1::RunReport report = builder.report();
   *report.mutable_phases() = std::move(phases);
   return report;

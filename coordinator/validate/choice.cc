@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kMinBytes = 1_MiB;  // less shows nothing
 constexpr uint64_t kMaxBytes = 1_GiB << 16;
 
-absl::Status TakeNames(const std::vector<std::string>& lists, const char* option,
+absl::Status ReadNames(const std::vector<std::string>& lists, const char* option,
                        std::set<std::string>& names) {
   for (const std::string& list : lists) {
     for (const absl::string_view word : absl::StrSplit(list, ',', absl::SkipWhitespace())) {
@@ -55,7 +55,7 @@ const char* NeedOf(const Check& check) {
   return "";
 }
 
-absl::Status TakeExpectations(const ValidateOptions& options, CheckChoice& choice) {
+absl::Status ReadExpectations(const ValidateOptions& options, CheckChoice& choice) {
   if (options.expect.empty()) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(choice.expected, LoadExpectations(options.expect));
   if (choice.Has("expected")) return absl::OkStatus();
@@ -97,7 +97,7 @@ absl::Status DecideToMeasure(const ValidateOptions& options, CheckChoice& choice
   return absl::OkStatus();
 }
 
-absl::Status TakeOverQuota(const ValidateOptions& options, CheckChoice& choice) {
+absl::Status ReadOverQuota(const ValidateOptions& options, CheckChoice& choice) {
   constexpr uint64_t kMinOverQuota = 1_MiB, kMaxOverQuota = uint64_t{1} << 40;
   if (options.over_quota.empty()) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(choice.over_quota_bytes, ParseBytes(options.over_quota, 1_KiB));
@@ -135,14 +135,14 @@ absl::Status CheckHooks(const ValidateOptions& options, const CheckChoice& choic
 
 absl::StatusOr<CheckChoice> ChoiceFrom(const ValidateOptions& options) {
   CheckChoice choice;
-  IOBENCH_RETURN_IF_ERROR(TakeNames(options.only, "--only", choice.only));
-  IOBENCH_RETURN_IF_ERROR(TakeNames(options.skip, "--skip", choice.skip));
+  IOBENCH_RETURN_IF_ERROR(ReadNames(options.only, "--only", choice.only));
+  IOBENCH_RETURN_IF_ERROR(ReadNames(options.skip, "--skip", choice.skip));
   const bool any = std::any_of(Checks().begin(), Checks().end(),
                                [&choice](const Check& check) { return choice.Has(check.name); });
   if (!any) return absl::InvalidArgumentError("--only and --skip leave no check to run");
   IOBENCH_RETURN_IF_ERROR(CheckHooks(options, choice));
-  IOBENCH_RETURN_IF_ERROR(TakeExpectations(options, choice));
-  IOBENCH_RETURN_IF_ERROR(TakeOverQuota(options, choice));
+  IOBENCH_RETURN_IF_ERROR(ReadExpectations(options, choice));
+  IOBENCH_RETURN_IF_ERROR(ReadOverQuota(options, choice));
   IOBENCH_RETURN_IF_ERROR(DecideToMeasure(options, choice));
   if (!options.waive.empty()) {
     IOBENCH_ASSIGN_OR_RETURN(choice.waivers, LoadWaivers(options.waive));

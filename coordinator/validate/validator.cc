@@ -124,7 +124,7 @@ std::vector<uint32_t> PeersOf(std::span<const Member> members, std::span<const F
   return all_clients.size() > 1 ? first_of_client : all;
 }
 
-void NoteClients(const CheckContext& context, v1::ValidateReport& report) {
+void RecordClients(const CheckContext& context, v1::ValidateReport& report) {
   std::map<uint32_t, int> index_of;
   std::map<std::pair<std::string, std::string>, size_t> views;
   for (const Member& member : context.files.cluster().members()) {

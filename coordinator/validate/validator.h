@@ -28,7 +28,7 @@ std::vector<uint32_t> PeersOf(std::span<const Member> members, std::span<const F
                               uint32_t& left_out);
 
 // The clients as workers have reported them, and what most of them see at the path.
-void NoteClients(const CheckContext& context, v1::ValidateReport& report);
+void RecordClients(const CheckContext& context, v1::ValidateReport& report);
 
 // True if a check failed that has no waiver.
 bool HasNewFailure(const v1::ValidateReport& report);

@@ -266,7 +266,7 @@ void Print(const Message& message, YamlStyle style, YAML::Emitter& out) {
       out << YAML::Key << field.name() << YAML::Value;
       // Numbers of one list belong together: people read them as a row.
       const bool is_row =
-          style == YamlStyle::kForPeople && field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE;
+          style == YamlStyle::kReadable && field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE;
       if (is_row) out << YAML::Flow;
       out << YAML::BeginSeq;
       for (int index = 0; index < count; ++index) PrintValue(message, field, index, style, out);

@@ -22,8 +22,8 @@ absl::Status SetFieldFromText(const std::string& name, const std::string& text,
                               google::protobuf::Message& message);
 
 // All fields that have a value (of fields without presence: that is not 0, false or empty). kExact: doubles can be read
-// again without loss; kForPeople: they have six digits, and lists of numbers are rows.
-enum class YamlStyle { kExact, kForPeople };
+// again without loss; kReadable: they have six digits, and lists of numbers are rows.
+enum class YamlStyle { kExact, kReadable };
 std::string MessageToYaml(const google::protobuf::Message& message, YamlStyle style);
 
 }  // namespace iobench

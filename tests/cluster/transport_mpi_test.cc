@@ -48,7 +48,7 @@ TEST_CASE("ranks that nobody told to leave go when the transport does", "[transp
   for (int run = 0; run < 3; ++run) {
     EchoWorker worker("echo-0");
     const std::unique_ptr<Transport> transport = session->Coordinator(worker);
-    TakeJoined(*transport, session->size());
+    ReceiveJoined(*transport, session->size());
     // Answers that nobody takes must not keep a rank from ending.
     for (int rank = 0; rank < session->size(); ++rank) {
       v1::WorkerRequest request = Request(1);

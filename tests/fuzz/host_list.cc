@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Require(workers > 0 && workers <= kMaxListedWorkers, "a list has 1 to 100,000 workers");
     for (const HostEntry& entry : *hosts) {
       CheckHost(entry.host);
-      Require(entry.slots > 0 && entry.port < 65536, entry.ForPeople() + " has slots and a port");
+      Require(entry.slots > 0 && entry.port < 65536, entry.ToText() + " has slots and a port");
     }
   }
   const absl::StatusOr<std::vector<ClientEntry>> clients = ParseClientList(text, "clients");

@@ -93,7 +93,7 @@ void Report(const v1::Phase& phase, const v1::WorkerFacts& facts, v1::WorkerPhas
   builder.Begin(&record);
   v1::RunReport whole = builder.report();
   *whole.add_phases() = builder.Add(FinishPhase(run, record, Charts::kFilledIn));
-  builder.NoteTotals();
+  builder.UpdateTotals();
   Render(builder.report());
   Render(whole);
 }

@@ -143,7 +143,7 @@ class Lanes {
 
  private:
   void Run(const FileCases& cases, const Case& what, uint32_t lane, const DataFile& file) {
-    TakeOwnDescriptors(file.directory_fd);
+    UnshareDescriptors(file.directory_fd);
     LaneSide side(cases, what, lane, file);
     for (;;) {
       begin_.arrive_and_wait();

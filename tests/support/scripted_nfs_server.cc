@@ -54,22 +54,22 @@ class ScriptedNfsServer::Xdr {
     return value;
   }
 
-  void PutInt(uint32_t value) {
+  void WriteInt(uint32_t value) {
     const uint32_t big_endian = htonl(value);
     data_.append(reinterpret_cast<const char*>(&big_endian), 4);
   }
-  void PutLong(uint64_t value) {
-    PutInt(static_cast<uint32_t>(value >> 32));
-    PutInt(static_cast<uint32_t>(value));
+  void WriteLong(uint64_t value) {
+    WriteInt(static_cast<uint32_t>(value >> 32));
+    WriteInt(static_cast<uint32_t>(value));
   }
-  void PutOpaque(const std::string& value) {
-    PutInt(static_cast<uint32_t>(value.size()));
+  void WriteOpaque(const std::string& value) {
+    WriteInt(static_cast<uint32_t>(value.size()));
     data_ += value;
     data_.append((4 - value.size() % 4) % 4, '\0');
   }
-  void PutHandle(uint64_t id) {
-    PutInt(8);
-    PutLong(id);
+  void WriteHandle(uint64_t id) {
+    WriteInt(8);
+    WriteLong(id);
   }
   uint64_t Handle() {
     Int();
@@ -133,7 +133,7 @@ void ScriptedNfsServer::Put(const std::string& name, const std::string& content)
   MutexLock lock(mutex_);
   AddNode(name, {.content = content});
 }
-void ScriptedNfsServer::PutSymlink(const std::string& name) {
+void ScriptedNfsServer::AddSymlink(const std::string& name) {
   MutexLock lock(mutex_);
   AddNode(name, {.type = kSymlink});
 }
@@ -167,7 +167,7 @@ std::vector<uint32_t> ScriptedNfsServer::LengthsOf(NfsProc proc) {
   MutexLock lock(mutex_);
   return lengths_[static_cast<uint32_t>(proc)];
 }
-void ScriptedNfsServer::TakeTransfersUpTo(uint32_t bytes) {
+void ScriptedNfsServer::SetMaxTransfer(uint32_t bytes) {
   MutexLock lock(mutex_);
   transfer_max_ = bytes;
 }
@@ -288,7 +288,7 @@ void ScriptedNfsServer::Answer(Connection& connection, const std::string& messag
     call.in.Opaque();
   }
   for (const uint32_t value : {xid, 1u, 0u, 0u, 0u, 0u})
-    call.out.PutInt(value);  // accepted, no verifier, success
+    call.out.WriteInt(value);  // accepted, no verifier, success
   if (program == kMountProgram) {
     Mount(call);
   } else {
@@ -297,7 +297,7 @@ void ScriptedNfsServer::Answer(Connection& connection, const std::string& messag
     Nfs(call);
   }
   Xdr marked;
-  marked.PutInt(0x80000000u | static_cast<uint32_t>(call.out.data().size()));
+  marked.WriteInt(0x80000000u | static_cast<uint32_t>(call.out.data().size()));
   const std::string answer = marked.data() + call.out.data();
   if (program == kMountProgram || together_[call.proc] == 0) return SendAll(connection.fd, answer);
   std::vector<Held>& held = held_[call.proc];
@@ -311,21 +311,21 @@ void ScriptedNfsServer::Answer(Connection& connection, const std::string& messag
 
 void ScriptedNfsServer::Mount(Call& call) {
   if (call.proc != 1) return;  // NULL, UMNT
-  if (call.in.Opaque() != "/export") return call.out.PutInt(kNoEntry);
-  call.out.PutInt(kOk);
-  call.out.PutHandle(kExport);
-  call.out.PutInt(1);
-  call.out.PutInt(1);  // AUTH_SYS
+  if (call.in.Opaque() != "/export") return call.out.WriteInt(kNoEntry);
+  call.out.WriteInt(kOk);
+  call.out.WriteHandle(kExport);
+  call.out.WriteInt(1);
+  call.out.WriteInt(1);  // AUTH_SYS
 }
 
 // post_op_attr
-void ScriptedNfsServer::PutAttributes(Xdr& out, uint64_t id) {
+void ScriptedNfsServer::WriteAttributes(Xdr& out, uint64_t id) {
   const Node& node = nodes_[id];
-  for (const uint32_t value : {1u, node.type, 0640u, 1u, 0u, 0u}) out.PutInt(value);
-  out.PutLong(node.content.size());
-  for (int i = 0; i < 3; ++i) out.PutLong(0);  // used, rdev, fsid
-  out.PutLong(id);
-  for (int i = 0; i < 3; ++i) out.PutLong(0);  // times
+  for (const uint32_t value : {1u, node.type, 0640u, 1u, 0u, 0u}) out.WriteInt(value);
+  out.WriteLong(node.content.size());
+  for (int i = 0; i < 3; ++i) out.WriteLong(0);  // used, rdev, fsid
+  out.WriteLong(id);
+  for (int i = 0; i < 3; ++i) out.WriteLong(0);  // times
 }
 
 void ScriptedNfsServer::Nfs(Call& call) {
@@ -334,10 +334,10 @@ void ScriptedNfsServer::Nfs(Call& call) {
   if (proc == NfsProc::kNull) return;
   const bool changes = proc == NfsProc::kWrite || proc == NfsProc::kCreate || proc == NfsProc::kCommit;
   const auto fail = [&](uint32_t status) {
-    out.PutInt(status);
+    out.WriteInt(status);
     if (proc == NfsProc::kGetattr) return;
-    out.PutInt(0);
-    if (changes) out.PutInt(0);
+    out.WriteInt(0);
+    if (changes) out.WriteInt(0);
   };
   if (failures_[call.proc] != 0) return fail(failures_[call.proc]);
   Xdr peeked = call.in;
@@ -345,36 +345,36 @@ void ScriptedNfsServer::Nfs(Call& call) {
   if (!nodes_.contains(id)) return fail(kStale);
   switch (proc) {
     case NfsProc::kGetattr: {
-      out.PutInt(kOk);
+      out.WriteInt(kOk);
       Xdr attributes;
-      PutAttributes(attributes, id);
+      WriteAttributes(attributes, id);
       Xdr rest(attributes.data().substr(4));
       call.out = Xdr(out.data() + rest.data());
       return;
     }
     case NfsProc::kAccess: {
       call.in.Handle();
-      out.PutInt(kOk);
-      out.PutInt(0);
-      out.PutInt(call.in.Int() & access_);
+      out.WriteInt(kOk);
+      out.WriteInt(0);
+      out.WriteInt(call.in.Int() & access_);
       return;
     }
     case NfsProc::kFsinfo: {
-      out.PutInt(kOk);
-      out.PutInt(0);
+      out.WriteInt(kOk);
+      out.WriteInt(0);
       for (int i = 0; i < 2; ++i) {
-        for (const uint32_t value : {transfer_max_, transfer_max_, 1u}) out.PutInt(value);
+        for (const uint32_t value : {transfer_max_, transfer_max_, 1u}) out.WriteInt(value);
       }
-      out.PutInt(8192);
-      out.PutLong(INT64_MAX);
-      out.PutLong(1);
-      out.PutInt(0x1b);
+      out.WriteInt(8192);
+      out.WriteLong(INT64_MAX);
+      out.WriteLong(1);
+      out.WriteInt(0x1b);
       return;
     }
     case NfsProc::kCommit: {
       nodes_[id].committed = nodes_[id].content;
-      for (const uint32_t value : {kOk, 0u, 0u}) out.PutInt(value);
-      out.PutLong(verifier_);
+      for (const uint32_t value : {kOk, 0u, 0u}) out.WriteInt(value);
+      out.WriteLong(verifier_);
       return;
     }
     case NfsProc::kLookup:
@@ -394,17 +394,17 @@ void ScriptedNfsServer::Lookup(Call& call) {
   const std::map<std::string, uint64_t>& entries = nodes_[call.in.Handle()].entries;
   const auto found = entries.find(call.in.Opaque());
   if (found == entries.end()) {
-    for (const uint32_t value : {kNoEntry, 0u}) call.out.PutInt(value);
+    for (const uint32_t value : {kNoEntry, 0u}) call.out.WriteInt(value);
     return;
   }
-  call.out.PutInt(kOk);
-  call.out.PutHandle(found->second);
+  call.out.WriteInt(kOk);
+  call.out.WriteHandle(found->second);
   if (attributes_) {
-    PutAttributes(call.out, found->second);
+    WriteAttributes(call.out, found->second);
   } else {
-    call.out.PutInt(0);
+    call.out.WriteInt(0);
   }
-  call.out.PutInt(0);
+  call.out.WriteInt(0);
 }
 
 void ScriptedNfsServer::Create(Call& call) {
@@ -413,14 +413,14 @@ void ScriptedNfsServer::Create(Call& call) {
   const uint32_t mode = call.in.Int();
   const bool is_there = nodes_[kDirectory].entries.contains(name);
   if (is_there && mode == 1) {
-    for (const uint32_t value : {kExists, 0u, 0u}) call.out.PutInt(value);
+    for (const uint32_t value : {kExists, 0u, 0u}) call.out.WriteInt(value);
     return;
   }
   const uint64_t id = is_there ? nodes_[kDirectory].entries[name] : AddNode(name, {.type = kRegular});
-  call.out.PutInt(kOk);
-  call.out.PutInt(attributes_ ? 1 : 0);
-  if (attributes_) call.out.PutHandle(id);
-  for (int i = 0; i < 3; ++i) call.out.PutInt(0);
+  call.out.WriteInt(kOk);
+  call.out.WriteInt(attributes_ ? 1 : 0);
+  if (attributes_) call.out.WriteHandle(id);
+  for (int i = 0; i < 3; ++i) call.out.WriteInt(0);
 }
 
 void ScriptedNfsServer::Read(Call& call) {
@@ -430,11 +430,11 @@ void ScriptedNfsServer::Read(Call& call) {
   lengths_[call.proc].push_back(count);
   if (answer_at_most_ > 0) count = std::min(count, answer_at_most_);
   const std::string data = offset < content.size() ? content.substr(offset, count) : "";
-  call.out.PutInt(kOk);
-  call.out.PutInt(0);
-  call.out.PutInt(static_cast<uint32_t>(data.size()));
-  call.out.PutInt(offset + data.size() >= content.size() ? 1 : 0);
-  call.out.PutOpaque(data);
+  call.out.WriteInt(kOk);
+  call.out.WriteInt(0);
+  call.out.WriteInt(static_cast<uint32_t>(data.size()));
+  call.out.WriteInt(offset + data.size() >= content.size() ? 1 : 0);
+  call.out.WriteOpaque(data);
 }
 
 void ScriptedNfsServer::Write(Call& call) {
@@ -450,13 +450,13 @@ void ScriptedNfsServer::Write(Call& call) {
   for (const auto& [id, node] : nodes_) others += node.content.size();
   others -= content.size();
   if (others + std::max<uint64_t>(content.size(), offset + count) > capacity_) {
-    for (const uint32_t value : {full_status_, 0u, 0u}) call.out.PutInt(value);
+    for (const uint32_t value : {full_status_, 0u, 0u}) call.out.WriteInt(value);
     return;
   }
   if (content.size() < offset + count) content.resize(offset + count);
   content.replace(offset, count, data, 0, count);
-  for (const uint32_t value : {kOk, 0u, 0u, count, commits_.value_or(stability)}) call.out.PutInt(value);
-  call.out.PutLong(verifier_);
+  for (const uint32_t value : {kOk, 0u, 0u, count, commits_.value_or(stability)}) call.out.WriteInt(value);
+  call.out.WriteLong(verifier_);
 }
 
 }  // namespace iobench

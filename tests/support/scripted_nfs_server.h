@@ -42,7 +42,7 @@ class ScriptedNfsServer {
 
   // ---- files of /export/dir
   void Put(const std::string& name, const std::string& content);
-  void PutSymlink(const std::string& name);
+  void AddSymlink(const std::string& name);
   std::string ContentOf(const std::string& name);
   std::optional<std::string> CommittedContentOf(const std::string& name);  // at the last COMMIT
 
@@ -54,7 +54,7 @@ class ScriptedNfsServer {
   std::vector<uint32_t> LengthsOf(NfsProc proc);  // of each READ or WRITE, as requested
 
   // ---- misbehaviour
-  void TakeTransfersUpTo(uint32_t bytes);  // limits rtmax and wtmax; call it before a connection is made
+  void SetMaxTransfer(uint32_t bytes);  // limits rtmax and wtmax; call it before a connection is made
   void AnswerAtMost(uint32_t bytes);       // limits each READ or WRITE; 0: no limit
   void AnswerTogether(NfsProc proc, int count);   // delays replies until this many calls are waiting
   void FailAll(NfsProc proc, uint32_t nfsstat3);  // 0: stop failing
@@ -93,7 +93,7 @@ class ScriptedNfsServer {
   void Write(Call& call) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Create(Call& call) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Lookup(Call& call) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void PutAttributes(Xdr& out, uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WriteAttributes(Xdr& out, uint64_t id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint64_t AddNode(const std::string& name, Node node) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Node& NodeOf(const std::string& name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

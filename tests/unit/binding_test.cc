@@ -26,7 +26,7 @@ TEST_CASE("lane i is bound to processor first + i, around those that the process
   CHECK(places->Of(2) == Processors{1});
   CHECK(places->Of(3) == Processors{2});
   const Processors lanes = {2, 3};
-  CHECK(places->ForPeople(lanes) == "processors 1, 2");
+  CHECK(places->ToText(lanes) == "processors 1, 2");
 }
 
 TEST_CASE("a first processor that a client does not have is refused with those that it has") {
@@ -48,7 +48,7 @@ TEST_CASE("lanes go round the NUMA nodes that have a processor for them") {
   CHECK(places->Of(1) == Processors{4});
   CHECK(places->Of(2) == Processors{0, 1});
   const Processors lanes = {0, 1, 2};
-  CHECK(places->ForPeople(lanes) == "NUMA nodes 0, 2, 0");
+  CHECK(places->ToText(lanes) == "NUMA nodes 0, 2, 0");
   CHECK(absl::IsFailedPrecondition(BindingSlotsFrom(To(v1::Binding::NUMA_NODES), usable, {}).status()));
 }
 

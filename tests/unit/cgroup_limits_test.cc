@@ -189,14 +189,14 @@ TEST_CASE("a killed process is called that once, and only if its group's count h
   const std::string events = "/sys/fs/cgroup/job/memory.events";
   tree.Put(events, "oom 0\noom_kill 1\n");
   OomWatch watch(tree.root());
-  CHECK(watch.ReasonForPeople().empty());
+  CHECK(watch.ReasonText().empty());
   tree.Put(events, "oom 1\noom_kill 2\n");
-  const std::string reason = watch.ReasonForPeople();
+  const std::string reason = watch.ReasonText();
   CHECK(reason.find("the kernel killed a process of its control group, whose memory was used up") != std::string::npos);
   CHECK(reason.find("oom_kill") != std::string::npos);
-  CHECK(watch.ReasonForPeople().empty());
+  CHECK(watch.ReasonText().empty());
   const CgroupTree none("", "");
-  CHECK(OomWatch(none.root()).ReasonForPeople().empty());
+  CHECK(OomWatch(none.root()).ReasonText().empty());
 }
 
 }  // namespace

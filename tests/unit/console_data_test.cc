@@ -15,20 +15,20 @@ std::string Shown(void (*put)(const v1::PhaseReport&, ConsolePage&), const v1::P
 }
 
 TEST_CASE("a phase without verification and without anything between ops has no line on them") {
-  REQUIRE(Shown(PutVerified, {}).empty());
-  REQUIRE(Shown(PutBetween, {}).empty());
+  REQUIRE(Shown(PrintVerified, {}).empty());
+  REQUIRE(Shown(PrintBetween, {}).empty());
 }
 
 TEST_CASE("what was verified is counted, and what failed is counted by kind") {
   v1::PhaseReport phase;
   phase.mutable_verify()->set_sectors(2048);
-  REQUIRE_THAT(Shown(PutVerified, phase), Contains("verified") && Contains("2,048 sectors, all as written"));
+  REQUIRE_THAT(Shown(PrintVerified, phase), Contains("verified") && Contains("2,048 sectors, all as written"));
   phase.mutable_verify()->set_undetermined(1024);
-  REQUIRE_THAT(Shown(PutVerified, phase), Contains("for 1,024 it is unknown"));
+  REQUIRE_THAT(Shown(PrintVerified, phase), Contains("for 1,024 it is unknown"));
   phase.mutable_verify()->set_mismatched(3);
   (*phase.mutable_verify()->mutable_counts())["zeros"] = 1;
   (*phase.mutable_verify()->mutable_counts())["stale"] = 2;
-  REQUIRE_THAT(Shown(PutVerified, phase),
+  REQUIRE_THAT(Shown(PrintVerified, phase),
                Contains("FAILED: 3 of 2,048 sectors are wrong (2 stale, 1 zeros)"));
 }
 
@@ -37,12 +37,12 @@ TEST_CASE("pace, pauses and the time for data are told apart") {
   phase.set_asked_ops_per_s(100);
   phase.set_paced_ops_per_s(99);
   phase.set_between_s(8);
-  REQUIRE_THAT(Shown(PutBetween, phase),
+  REQUIRE_THAT(Shown(PrintBetween, phase),
                Contains("99 ops/s, target 100 ops/s") && Contains("8 s between ops"));
-  REQUIRE_THAT(Shown(PutBetween, phase), !Contains("pauses") && !Contains("checking"));
+  REQUIRE_THAT(Shown(PrintBetween, phase), !Contains("pauses") && !Contains("checking"));
   phase.set_pause_s(5);
   phase.set_data_s(0.25);
-  REQUIRE_THAT(Shown(PutBetween, phase), Contains("pauses 5 s per lane") && Contains("data 250 ms per lane"));
+  REQUIRE_THAT(Shown(PrintBetween, phase), Contains("pauses 5 s per lane") && Contains("data 250 ms per lane"));
 }
 
 TEST_CASE("the head says what is written") {

@@ -35,8 +35,8 @@ v1::RunReport WriteAndRead(const std::string& criterion) {
 }
 
 v1::CriterionReport Verdict(v1::RunReport report) {
-  NoteCriteria(report);
-  NoteCriteria(report);  // replaces the first verdict
+  UpdateCriteria(report);
+  UpdateCriteria(report);  // replaces the first verdict
   REQUIRE(report.criteria_size() == 1);
   return report.criteria(0);
 }
@@ -153,7 +153,7 @@ TEST_CASE("a criterion of a newer version is undecided, and a run without criter
   CHECK_FALSE(Verdict(WriteAndRead("write:beauty>=3")).met());
   v1::RunReport report = WriteAndRead("write>=1MiB/s");
   report.mutable_run()->mutable_plan()->clear_criteria();
-  NoteCriteria(report);
+  UpdateCriteria(report);
   CHECK(report.criteria().empty());
 }
 

@@ -156,7 +156,7 @@ TEST_CASE("a claim makes the directory with its manifest and nothing else") {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(directory.data())) names.push_back(entry.path().filename());
   REQUIRE(names == std::vector<std::string>{"manifest.json"});
-  const auto look = LookAtData(directory.path());
+  const auto look = InspectData(directory.path());
   REQUIRE(look.ok());
   REQUIRE_FALSE(look->foreign);
   REQUIRE(look->manifest->pid() == ::getpid());
@@ -203,13 +203,13 @@ TEST_CASE("the data of an active run are refused to another, with whose they are
     REQUIRE_THAT(std::string(status.message()), Catch::Contains(part));
   }
   REQUIRE(directory.HasFiles());
-  REQUIRE(LookAtData(directory.path())->manifest->run_id() == 1);
+  REQUIRE(InspectData(directory.path())->manifest->run_id() == 1);
 }
 
 TEST_CASE("kept data of another run make room for a claim") {
   const Claimed directory;
   REQUIRE(MarkDataKept(directory.path(), ManifestOf(1), Of(1)).ok());
-  REQUIRE(LookAtData(directory.path())->manifest->state() == v1::Manifest::KEPT);
+  REQUIRE(InspectData(directory.path())->manifest->state() == v1::Manifest::KEPT);
   const absl::Status unseen = ClaimData(directory.path(), ManifestOf(2)).status();  // of data unknown to it
   REQUIRE(IsHeldByAnother(unseen));
   REQUIRE(IsHeldByAnother(ClaimData(directory.path(), ManifestOf(2), Of(3)).status()));
@@ -219,7 +219,7 @@ TEST_CASE("kept data of another run make room for a claim") {
   REQUIRE(claimed->first.removed_files == 2);
   REQUIRE(claimed->second.run_id() == 2);
   REQUIRE_FALSE(directory.Has("cluster-iobench.data/lane-000000.0"));
-  REQUIRE(LookAtData(directory.path())->manifest->run_id() == 2);
+  REQUIRE(InspectData(directory.path())->manifest->run_id() == 2);
 }
 
 TEST_CASE("data are kept by the run that has them; kept already is kept") {
@@ -228,7 +228,7 @@ TEST_CASE("data are kept by the run that has them; kept already is kept") {
   REQUIRE(MarkDataKept(directory.path(), ManifestOf(1), Of(1)).ok());
   REQUIRE(IsHeldByAnother(MarkDataKept(directory.path(), ManifestOf(2), Of(2))));
   REQUIRE(MarkDataKept(directory.path(), ManifestOf(2), Of(1)).ok());  // the data that run 2 has taken over
-  REQUIRE(LookAtData(directory.path())->manifest->run_id() == 1);
+  REQUIRE(InspectData(directory.path())->manifest->run_id() == 1);
   REQUIRE(directory.HasFiles());
 }
 
@@ -242,7 +242,7 @@ TEST_CASE("data that are kept once more say what the last run made of them") {
   v1::Manifest expected = ManifestOf(1, v1::Manifest::KEPT);
   expected.set_generation_low(3);
   expected.set_generation_high(9);
-  const v1::Manifest found = *LookAtData(directory.path())->manifest;
+  const v1::Manifest found = *InspectData(directory.path())->manifest;
   REQUIRE(found.pid() == ::getpid());  // who claimed them
   REQUIRE(MeaningOf(Unsigned(found)) == MeaningOf(expected));
 }
@@ -261,7 +261,7 @@ TEST_CASE("a directory with foreign files and no manifest is neither claimed nor
   const TempDir directory;
   REQUIRE(::mkdir(directory.data().c_str(), 0755) == 0);
   directory.Write("cluster-iobench.data/lane-000000.0", "whose?");
-  REQUIRE(LookAtData(directory.path())->foreign);
+  REQUIRE(InspectData(directory.path())->foreign);
   REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(1)).status()));
   const auto report = RemoveData(directory.path());
   REQUIRE(report.ok());
@@ -276,7 +276,7 @@ TEST_CASE(
   const TempDir directory;
   REQUIRE(::mkdir(directory.data().c_str(), 0755) == 0);
   directory.Write("cluster-iobench.data/left-000003", "");
-  REQUIRE_FALSE(LookAtData(directory.path())->foreign);
+  REQUIRE_FALSE(InspectData(directory.path())->foreign);
   REQUIRE(ClaimData(directory.path(), ManifestOf(1)).ok());
   REQUIRE_FALSE(directory.Has("cluster-iobench.data/left-000003"));  // it would count as one of this run's
   REQUIRE(RemoveData(directory.path()).ok());
@@ -293,7 +293,7 @@ TEST_CASE("a manifest that cannot be read makes the data foreign") {
     const TempDir directory;
     REQUIRE(::mkdir(directory.data().c_str(), 0755) == 0);
     directory.Write("cluster-iobench.data/manifest.json", text);
-    REQUIRE(LookAtData(directory.path())->foreign);
+    REQUIRE(InspectData(directory.path())->foreign);
     REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(1)).status()));
     REQUIRE(RemoveData(directory.path())->foreign_files.size() == 1);
     REQUIRE(directory.Read("cluster-iobench.data/manifest.json") == text);
@@ -304,7 +304,7 @@ TEST_CASE("an empty directory that a crash left is claimed and removed") {
   const TempDir directory;
   REQUIRE(::mkdir(directory.data().c_str(), 0755) == 0);
   directory.Write("cluster-iobench.data/manifest.json.tmp-client-b-1-2", "half a mani");
-  REQUIRE_FALSE(LookAtData(directory.path())->foreign);
+  REQUIRE_FALSE(InspectData(directory.path())->foreign);
   SECTION("claimed") {
     REQUIRE(ClaimData(directory.path(), ManifestOf(1)).ok());
   }
@@ -333,7 +333,7 @@ TEST_CASE("our files go, foreign ones stay with the directory, each told with it
   REQUIRE_FALSE(directory.Has("cluster-iobench.data/shared"));
   REQUIRE(directory.Has("cluster-iobench.data/lane-000007.0"));
   // The directory is still known as ours, and is removed once the foreign entries are gone.
-  REQUIRE_FALSE(LookAtData(directory.path())->foreign);
+  REQUIRE_FALSE(InspectData(directory.path())->foreign);
   for (const char* const name : {"results.txt", "lane-000007.0", "lane-000008.0"})
     fs::remove(directory.data() + "/" + name);
   REQUIRE(RemoveData(directory.path())->foreign_files.empty());
@@ -369,7 +369,7 @@ TEST_CASE("a data directory that is a symbolic link is an error, and what it poi
   const TempDir directory, elsewhere;
   REQUIRE(ClaimData(elsewhere.path(), ManifestOf(1)).ok());
   REQUIRE(::symlink(elsewhere.data().c_str(), directory.data().c_str()) == 0);
-  REQUIRE(absl::IsFailedPrecondition(LookAtData(directory.path()).status()));
+  REQUIRE(absl::IsFailedPrecondition(InspectData(directory.path()).status()));
   REQUIRE(absl::IsFailedPrecondition(OpenDataDirectory(directory.path()).status()));
   REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(1)).status()));
   REQUIRE(absl::IsFailedPrecondition(RemoveData(directory.path()).status()));
@@ -382,7 +382,7 @@ TEST_CASE("a manifest that is a symbolic link is not followed") {
   REQUIRE(::mkdir(directory.data().c_str(), 0755) == 0);
   directory.Write("elsewhere.json", ManifestToJson(ManifestOf(1)));
   REQUIRE(::symlink("../elsewhere.json", (directory.data() + "/manifest.json").c_str()) == 0);
-  REQUIRE(LookAtData(directory.path())->foreign);
+  REQUIRE(InspectData(directory.path())->foreign);
   const auto removed = RemoveData(directory.path());
   REQUIRE(removed.ok());
   REQUIRE_FALSE(removed->found);
@@ -436,7 +436,7 @@ TEST_CASE(
   REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(2)).status()));
   REQUIRE(absl::IsFailedPrecondition(ClaimData(directory.path(), ManifestOf(2), Of(3)).status()));
   REQUIRE(ClaimData(directory.path(), ManifestOf(2), Of(1)).ok());
-  REQUIRE(LookAtData(directory.path())->manifest->run_id() == 2);
+  REQUIRE(InspectData(directory.path())->manifest->run_id() == 2);
   REQUIRE(directory.Read("cluster-iobench.data/notes") == "mine");
 }
 
@@ -454,7 +454,7 @@ TEST_CASE("what is another run's by now is touched by nobody, and its owner is n
   }
   REQUIRE(directory.HasFiles());
   REQUIRE(directory.Read("cluster-iobench.data/shared") == "one's");
-  REQUIRE(LookAtData(directory.path())->manifest->state() == v1::Manifest::ACTIVE);
+  REQUIRE(InspectData(directory.path())->manifest->state() == v1::Manifest::ACTIVE);
   REQUIRE(OpenClaimedDirectory(directory.path(), Of(1)).ok());
   REQUIRE(RemoveData(directory.path(), Of(1)).ok());
   REQUIRE(IsHeldByAnother(OpenClaimedDirectory(directory.path(), Of(1)).status()));  // it is gone
@@ -467,7 +467,7 @@ TEST_CASE("a directory that took the place of the claimed one is not it, even wi
   REQUIRE(claimed.ok());
   const v1::DataClaim& claim = claimed->second;
   if (claim.directory_number() == 0) return;  // a file system without usable inode numbers
-  REQUIRE(LookAtData(directory.path())->number == claim.directory_number());
+  REQUIRE(InspectData(directory.path())->number == claim.directory_number());
   const std::string aside = directory.path() + "/aside";
   fs::rename(directory.data(), aside);
   fs::copy(aside, directory.data(), fs::copy_options::recursive);
@@ -509,7 +509,7 @@ TEST_CASE("a claim that would write to a file which is not its own is refused") 
   const absl::Status refused = ClaimData(directory.path(), larger, Of(1)).status();
   REQUIRE(absl::IsFailedPrecondition(refused));
   REQUIRE_THAT(std::string(refused.message()), Catch::Contains("lane-000099.0"));
-  REQUIRE(LookAtData(directory.path())->manifest->run_id() == 1);
+  REQUIRE(InspectData(directory.path())->manifest->run_id() == 1);
   REQUIRE(ClaimData(directory.path(), ManifestOf(2), Of(1)).ok());
   REQUIRE(directory.Read("cluster-iobench.data/lane-000099.0") == "precious");
 }
@@ -544,7 +544,7 @@ TEST_CASE("a claim that would work in a tree which is not its own is refused") {
     const absl::Status refused = ClaimData(directory.path(), larger, Of(1)).status();
     REQUIRE(absl::IsFailedPrecondition(refused));
     REQUIRE_THAT(std::string(refused.message()), Catch::Contains(tree));
-    REQUIRE(LookAtData(directory.path())->manifest->run_id() == 1);
+    REQUIRE(InspectData(directory.path())->manifest->run_id() == 1);
     REQUIRE(directory.Read(item) == "precious");
     fs::remove_all(directory / absl::StrCat("cluster-iobench.data/", tree));
   }
@@ -568,7 +568,7 @@ struct WithoutClaimant : TempDir {
     manifest.set_coordinator_pid(self.pid);
     manifest.set_coordinator_start_ticks(self.start_ticks);
     REQUIRE(ClaimData(path(), manifest).ok());
-    manifest = *LookAtData(path())->manifest;
+    manifest = *InspectData(path())->manifest;
     manifest.set_process_start_ticks(manifest.process_start_ticks() + 1);
     Save();
   }
@@ -604,7 +604,7 @@ TEST_CASE("a process gives up only data that it has claimed and not kept") {
   const v1::Manifest unsigned_manifest = ManifestOf(1);
   of_another.Write("cluster-iobench.data/manifest.json", ManifestToJson(unsigned_manifest));
   REQUIRE(DisownData(of_another.path(), Of(1)).ok());
-  REQUIRE(MeaningOf(*LookAtData(of_another.path())->manifest) == MeaningOf(unsigned_manifest));
+  REQUIRE(MeaningOf(*InspectData(of_another.path())->manifest) == MeaningOf(unsigned_manifest));
 
   const Claimed kept(v1::Manifest::KEPT);
   const std::string before = kept.Read("cluster-iobench.data/manifest.json");
@@ -614,14 +614,14 @@ TEST_CASE("a process gives up only data that it has claimed and not kept") {
 
 TEST_CASE("what was seen to be nobody's is not removed once a run has claimed it") {
   const TempDir directory;
-  const auto nothing = LookAtData(directory.path());
+  const auto nothing = InspectData(directory.path());
   REQUIRE(nothing.ok());
   REQUIRE(ClaimData(directory.path(), ManifestOf(1)).ok());
   const absl::Status refused = RemoveSeenData(directory.path(), *nothing).status();
   REQUIRE(IsHeldByAnother(refused));
   REQUIRE_THAT(std::string(refused.message()), Catch::Contains("client-a"));
   REQUIRE(directory.Has("cluster-iobench.data/manifest.json"));
-  REQUIRE(RemoveSeenData(directory.path(), *LookAtData(directory.path())).ok());
+  REQUIRE(RemoveSeenData(directory.path(), *InspectData(directory.path())).ok());
   REQUIRE_FALSE(directory.Has("cluster-iobench.data"));
 }
 

@@ -47,7 +47,7 @@ TEST_CASE("memory is resident while it is held, and given back once") {
     auto eaten = EatenMemory::Eat(1);
     REQUIRE(eaten.ok());
     bytes = eaten->bytes();
-    CHECK_THAT(eaten->ForPeople(), Catch::Contains(" of "));
+    CHECK_THAT(eaten->ToText(), Catch::Contains(" of "));
     CHECK(OwnResidentBytes() >= before + bytes / 10 * 9);
     const EatenMemory moved = *std::move(eaten);
     CHECK(OwnResidentBytes() >= before + bytes / 10 * 9);

@@ -105,7 +105,7 @@ class EngineLane {
     return end;
   }
 
-  void NoteRetried() { retried = context_->retried_ops; }
+  void RecordRetried() { retried = context_->retried_ops; }
 
   // Returns the errno of the first error of opening, writing a pass, flushing and closing; 0: success. `where` says
   // which.

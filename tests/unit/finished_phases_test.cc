@@ -88,7 +88,7 @@ class SavedPhases {
   }
 
   // Writes a cache whose phases show by their name that they come from it.
-  void PutTellTaleCache(uint64_t program, Charts charts, int more_clients = 0) const {
+  void WriteTellTaleCache(uint64_t program, Charts charts, int more_clients = 0) const {
     ReportCacheWriter writer(CachePath(), Key(program), charts);
     uint32_t index = 0;
     for (v1::FinishedPhase phase : ReadFromRaw(charts).phases) {
@@ -153,7 +153,7 @@ TEST_CASE("the first report writes the cache, and the next one reads the same fr
 TEST_CASE(
     "a cache is read if it is of this program, this run and these raw files, and only if it is wanted") {
   const SavedPhases saved;
-  saved.PutTellTaleCache(kProgram, Charts::kLeftOut);
+  saved.WriteTellTaleCache(kProgram, Charts::kLeftOut);
   CHECK(saved.TellTales(saved.ReadCached()) == kPhases);
   CHECK(saved.TellTales(saved.ReadFromRaw()) == 0);
   CHECK(saved.TellTales(saved.ReadCached()) == kPhases);
@@ -229,7 +229,7 @@ TEST_CASE("a cache that is damaged or cut off anywhere changes nothing in the re
 
 TEST_CASE("a phase in the cache with the clocks of more clients than the run has is computed again") {
   const SavedPhases saved;
-  saved.PutTellTaleCache(kProgram, Charts::kLeftOut, 1);
+  saved.WriteTellTaleCache(kProgram, Charts::kLeftOut, 1);
   const SavedPhases::Read read = saved.ReadCached();
   CHECK(saved.TellTales(read) == 0);
   CHECK(read == saved.ReadFromRaw());
@@ -237,11 +237,11 @@ TEST_CASE("a phase in the cache with the clocks of more clients than the run has
 
 TEST_CASE("a report with charts does not take a cache without them, and one without charts takes any") {
   const SavedPhases saved;
-  saved.PutTellTaleCache(kProgram, Charts::kLeftOut);
+  saved.WriteTellTaleCache(kProgram, Charts::kLeftOut);
   const auto with_charts = saved.ReadCached(Charts::kFilledIn);
   CHECK(saved.TellTales(with_charts) == 0);
   CHECK(with_charts.phases[0].report().has_charts());
-  saved.PutTellTaleCache(kProgram, Charts::kFilledIn);
+  saved.WriteTellTaleCache(kProgram, Charts::kFilledIn);
   const auto without = saved.ReadCached(Charts::kLeftOut);
   CHECK(saved.TellTales(without) == kPhases);
   CHECK_FALSE(without.phases[0].report().has_charts());

@@ -16,7 +16,7 @@ std::string ListOf(const std::string& text) {
   INFO(hosts.status().message());
   REQUIRE(hosts.ok());
   return absl::StrJoin(*hosts, " ", [](std::string* out, const HostEntry& host) {
-    absl::StrAppend(out, host.ForPeople(), host.slots > 1 ? absl::StrCat("*", host.slots) : "");
+    absl::StrAppend(out, host.ToText(), host.slots > 1 ? absl::StrCat("*", host.slots) : "");
   });
 }
 

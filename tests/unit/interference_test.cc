@@ -84,8 +84,8 @@ TEST_CASE("before anything is measured, each load has a row without figures") {
 
 TEST_CASE("victims are compared with themselves undisturbed, without the bytes of the load") {
   v1::RunReport report = Begun();
-  NoteInterference(Undisturbed(0, 1000, 200), report);
-  NoteInterference(Part(1, 250, 1000), report);
+  UpdateInterference(Undisturbed(0, 1000, 200), report);
+  UpdateInterference(Part(1, 250, 1000), report);
   const v1::InterferenceRow& beside = report.interference(0).rows(1);
   CHECK(beside.rate() == 250);
   CHECK(beside.of_undisturbed() == 0.25);
@@ -98,10 +98,10 @@ TEST_CASE("victims are compared with themselves undisturbed, without the bytes o
 
 TEST_CASE("the figures of repetitions are means") {
   v1::RunReport report = Begun();
-  NoteInterference(Undisturbed(0, 1000, 200), report);
-  NoteInterference(Part(1, 200, 1000), report);
-  NoteInterference(Undisturbed(3, 2000, 400), report);  // the plan has three phases
-  NoteInterference(Part(4, 400, 1000), report);
+  UpdateInterference(Undisturbed(0, 1000, 200), report);
+  UpdateInterference(Part(1, 200, 1000), report);
+  UpdateInterference(Undisturbed(3, 2000, 400), report);  // the plan has three phases
+  UpdateInterference(Part(4, 400, 1000), report);
   const v1::InterferenceReport& read = report.interference(0);
   CHECK(read.rows(0).rate() == 1500);
   CHECK(read.rows(1).rate() == 300);
@@ -111,7 +111,7 @@ TEST_CASE("the figures of repetitions are means") {
 
 TEST_CASE("a load of metadata operations is in ops, also if its files have data") {
   v1::RunReport report = Begun();
-  NoteInterference(Part(2, 250, 1000), report);
+  UpdateInterference(Part(2, 250, 1000), report);
   const v1::InterferenceRow& beside = report.interference(0).rows(2);
   CHECK(beside.background_in_ops());
   CHECK(beside.background_rate() == 7);
@@ -122,10 +122,10 @@ TEST_CASE("victims of metadata operations are in ops, whatever the load is in") 
   v1::PhaseReport stats = Undisturbed(0, 0, 200);
   stats.set_headline_in_ops(true);
   stats.mutable_headline()->set_ops_per_s(1000);
-  NoteInterference(stats, report);
+  UpdateInterference(stats, report);
   v1::PhaseReport beside = Part(1, 0, 1000);
   beside.mutable_parts(0)->set_ops_per_s(250);
-  NoteInterference(beside, report);
+  UpdateInterference(beside, report);
   CHECK(report.interference(0).in_ops());
   CHECK(report.interference(0).rows(1).of_undisturbed() == 0.25);
 }
@@ -134,7 +134,7 @@ TEST_CASE("a phase that lost a worker says nothing of victims") {
   v1::RunReport report = Begun();
   v1::PhaseReport lost = Part(1, 10, 1e6);
   lost.set_not_whole("1 lane sat out");
-  NoteInterference(lost, report);
+  UpdateInterference(lost, report);
   CHECK(std::isnan(report.interference(0).rows(1).rate()));
   CHECK(report.interference(0).rows(1).count() == 0);
 }
@@ -144,7 +144,7 @@ TEST_CASE("in an open loop, victims are judged by response times") {
   v1::PhaseReport phase = Part(1, 100, 1000);
   phase.mutable_parts(0)->mutable_latency_us()->set_p99(9000);
   phase.mutable_parts(0)->mutable_open_loop()->mutable_service_us()->set_p99(100);
-  NoteInterference(phase, report);
+  UpdateInterference(phase, report);
   CHECK(report.interference(0).rows(1).p99_us() == 9000);
 }
 

@@ -75,11 +75,11 @@ void KillAfter(const std::function<void(Janitor&)>& work) {
 
 TEST_CASE("the janitor of a killed worker puts down its mark, and that of the last one removes the data") {
   DataOfTwo data;
-  KillAfter([&](Janitor& janitor) { janitor.NotePrepare(data.prepare); });
+  KillAfter([&](Janitor& janitor) { janitor.RecordPrepare(data.prepare); });
   CHECK(data.Has("left-000001"));
   CHECK(data.Has("lane-000001.0"));
   data.prepare.mutable_lanes(0)->set_lane(0);
-  KillAfter([&](Janitor& janitor) { janitor.NotePrepare(data.prepare); });
+  KillAfter([&](Janitor& janitor) { janitor.RecordPrepare(data.prepare); });
   CHECK_FALSE(data.Has(""));
 }
 
@@ -87,13 +87,13 @@ TEST_CASE("what the coordinator has ended is left alone, and so are data that ot
   DataOfTwo data;
   data.UsersAre(1);
   KillAfter([&](Janitor& janitor) {
-    janitor.NotePrepare(data.prepare);
+    janitor.RecordPrepare(data.prepare);
     janitor.Forget();
   });
   CHECK(data.Has("lane-000001.0"));
   KillAfter([&](Janitor& janitor) {
     janitor.LeaveDataToOthers();
-    janitor.NotePrepare(data.prepare);
+    janitor.RecordPrepare(data.prepare);
   });
   CHECK(data.Has("lane-000001.0"));
   CHECK_FALSE(data.Has("left-000001"));
@@ -137,7 +137,7 @@ TEST_CASE("the janitor removes check files and the directory of validate, and no
     make.set_directory(number);
   }
   KillAfter([&](Janitor& janitor) {
-    janitor.NoteFileActions(kRunId, actions);
+    janitor.RecordFileActions(kRunId, actions);
     CheckFiles files;
     v1::FileActionsDone done;
     if (!files

@@ -152,7 +152,7 @@ TEST_CASE("what a lane waits after its last op is in its time, and in no op") {
   lane.Starts();
   lane.Moves(OpKind::kRead, 1, 100);
   REQUIRE(lane.recorder.ops_end() == Ticks{1'000'100});
-  lane.recorder.NoteWaitedUntil({1'000'900});
+  lane.recorder.RecordWaitedUntil({1'000'900});
   REQUIRE(lane.recorder.ops_end() == Ticks{1'000'900});
   REQUIRE(lane.recorder.last_end() == Ticks{1'000'100});
 }
@@ -239,7 +239,7 @@ TEST_CASE("of many gaps the longest ones are kept, and one with a flush says so"
   lane.Starts();
   for (uint64_t op = 0; op < 100; ++op) lane.Moves(OpKind::kRead, 4096, kSecond + (op * 37 % 100) * 1000);
   lane.now += 5 * kSecond;
-  lane.recorder.NoteFlushedUntil({lane.now});
+  lane.recorder.RecordFlushedUntil({lane.now});
   lane.Moves(OpKind::kRead, 4096, 1000);
   lane.Moves(OpKind::kRead, 4096, 7 * kSecond);
   lane.recorder.Finish();
@@ -311,8 +311,8 @@ TEST_CASE("failed ops at the end of a lane are a stall, and a pause that the pla
   SECTION("failed ops") {
     lane.Starts();
     lane.Moves(OpKind::kRead, 4096, 100);
-    lane.recorder.NoteWaitedUntil({lane.now + 4'000'000});
-    lane.recorder.NoteWaitedUntil({lane.now + 9'000'000});
+    lane.recorder.RecordWaitedUntil({lane.now + 4'000'000});
+    lane.recorder.RecordWaitedUntil({lane.now + 9'000'000});
     lane.recorder.Finish();
     CHECK(lane.recorder.longest_stall().begin == lane.recorder.last_end());
     CHECK(StallNs(lane.recorder) == 9'000'000);
@@ -321,7 +321,7 @@ TEST_CASE("failed ops at the end of a lane are a stall, and a pause that the pla
     lane.recorder.SetAskedPause(2'000'000);
     lane.Starts();
     lane.Moves(OpKind::kRead, 4096, 100);
-    lane.recorder.NoteWaitedUntil({lane.now + 2'000'000});
+    lane.recorder.RecordWaitedUntil({lane.now + 2'000'000});
     lane.recorder.Finish();
     CHECK(StallNs(lane.recorder) == 0);
   }
@@ -329,7 +329,7 @@ TEST_CASE("failed ops at the end of a lane are a stall, and a pause that the pla
     lane.recorder.SetWarmupEnd({lane.now + 6'000'000});
     lane.Starts();
     lane.Moves(OpKind::kRead, 4096, 1'000'000);
-    lane.recorder.NoteWaitedUntil({lane.now + 8'000'000});
+    lane.recorder.RecordWaitedUntil({lane.now + 8'000'000});
     lane.recorder.Finish();
     CHECK(StallNs(lane.recorder) == 3'000'000);
     CHECK(lane.recorder.warmup_ops() == 1);
@@ -338,7 +338,7 @@ TEST_CASE("failed ops at the end of a lane are a stall, and a pause that the pla
   SECTION("failed ops before the lane waits for the goal") {
     lane.Starts();
     lane.Moves(OpKind::kRead, 4096, 1'000);
-    lane.recorder.NoteWaitedUntil({lane.now + 3'000'000});
+    lane.recorder.RecordWaitedUntil({lane.now + 3'000'000});
     lane.now += 8'000'000;
     lane.recorder.Resume({lane.now});
     lane.recorder.Finish();

@@ -85,8 +85,8 @@ TEST_CASE("before anything is measured, each layer has a row without a rate") {
 
 TEST_CASE("the clients' share of each layer, and each layer's of the one below") {
   v1::RunReport report = LayersBegun();
-  NoteLayers(ByClients(90, 400, 100), report);
-  NoteLayers(ByServer(100), report);
+  UpdateLayers(ByClients(90, 400, 100), report);
+  UpdateLayers(ByServer(100), report);
   const v1::LayersReport& write = LayersIn(report);
   CHECK(write.rows(0).rate() == 100 * kMiB);
   CHECK(write.rows(1).rate() == 200 * kMiB);  // two clients of 100 carry less than the server's 400
@@ -102,24 +102,24 @@ TEST_CASE("the clients' share of each layer, and each layer's of the one below")
 
 TEST_CASE("a link below the disk's rate is the narrowest layer") {
   v1::RunReport report = LayersBegun();
-  NoteLayers(ByClients(110, 120, 1000), report);
-  NoteLayers(ByServer(400), report);
+  UpdateLayers(ByClients(110, 120, 1000), report);
+  UpdateLayers(ByServer(400), report);
   CHECK(LayersIn(report).narrowest() == "network");
   CHECK(LayersIn(report).rows(1).rate() == 120 * kMiB);
 }
 
 TEST_CASE("clients that reach little of all layers below are held up by none of these") {
   v1::RunReport report = LayersBegun();
-  NoteLayers(ByClients(30, 120, 120), report);
-  NoteLayers(ByServer(100), report);
+  UpdateLayers(ByClients(30, 120, 120), report);
+  UpdateLayers(ByServer(100), report);
   CHECK(LayersIn(report).narrowest() == "clients");
   CHECK(LayersIn(report).narrowest_text().find("none of these: the clients reached 30 % of the disk") == 0);
 }
 
 TEST_CASE("a link whose speed no driver tells is not known, and the disk is compared alone") {
   v1::RunReport report = LayersBegun();
-  NoteLayers(ByClients(90, 0, 0), report);
-  NoteLayers(ByServer(100), report);
+  UpdateLayers(ByClients(90, 0, 0), report);
+  UpdateLayers(ByServer(100), report);
   CHECK(std::isnan(LayersIn(report).rows(1).rate()));
   CHECK(LayersIn(report).rows(1).remark().find("not known") == 0);
   CHECK(LayersIn(report).rows(2).of_below() == Approx(0.9));
@@ -130,16 +130,16 @@ TEST_CASE("a link that carried hardly anything is not the one that the traffic t
   v1::RunReport report = LayersBegun();
   v1::PhaseReport phase = ByClients(90, 1000, 0);
   phase.mutable_servers(0)->mutable_nics(0)->set_receive_bytes_per_s(1000);
-  NoteLayers(phase, report);
+  UpdateLayers(phase, report);
   CHECK(std::isnan(LayersIn(report).rows(1).rate()));
 }
 
 TEST_CASE("what a server reads from its own memory is no speed of its disk") {
   v1::RunReport report = LayersBegun("read");
-  NoteLayers(ByClients(90, 0, 0, "read"), report);
+  UpdateLayers(ByClients(90, 0, 0, "read"), report);
   v1::PhaseReport local = ByServer(5000, "read", 0.1);
   MarkPhase("cached", 90, local);
-  NoteLayers(local, report);
+  UpdateLayers(local, report);
   const v1::LayersReport& read = LayersIn(report);
   CHECK(read.rows(0).rate() == 5000 * kMiB);
   CHECK(read.rows(0).problem() == "cached: 90 % of it came from the servers' memory");
@@ -149,8 +149,8 @@ TEST_CASE("what a server reads from its own memory is no speed of its disk") {
 
 TEST_CASE("without a mark, the disks' own counters tell what came from memory") {
   v1::RunReport report = LayersBegun("read");
-  NoteLayers(ByClients(90, 0, 0, "read"), report);
-  NoteLayers(ByServer(5000, "read", 0.1), report);
+  UpdateLayers(ByClients(90, 0, 0, "read"), report);
+  UpdateLayers(ByServer(5000, "read", 0.1), report);
   CHECK(LayersIn(report).rows(0).problem() ==
         "of what the servers did, 10 % came from the servers' disks by the servers' counters");
 }
@@ -161,8 +161,8 @@ TEST_CASE("what lanes wrote after they were told to stop has not passed the disk
   clients.mutable_stonewall()->set_kind("flushed");
   clients.set_measured_bytes(clients.bytes() / 2);
   (*clients.mutable_by_kind())["write"].set_bytes(clients.bytes() / 2);
-  NoteLayers(clients, report);
-  NoteLayers(ByServer(100), report);
+  UpdateLayers(clients, report);
+  UpdateLayers(ByServer(100), report);
   CHECK(LayersIn(report).rows(0).problem().empty());
   CHECK(LayersIn(report).rows(0).reached() == Approx(0.9));
 }
@@ -173,8 +173,8 @@ TEST_CASE("what lanes write after their time to finish new files has not passed 
     v1::PhaseReport clients = ByClients(90, 100, 0);
     clients.mutable_stonewall()->set_kind(kind);
     clients.set_bytes(7 * clients.bytes());
-    NoteLayers(clients, report);
-    NoteLayers(ByServer(100), report);
+    UpdateLayers(clients, report);
+    UpdateLayers(ByServer(100), report);
     CHECK(LayersIn(report).rows(0).problem().empty());
     CHECK(LayersIn(report).rows(0).reached() == Approx(0.9));
     CHECK(LayersIn(report).rows(1).rate() == 100 * kMiB);
@@ -187,24 +187,24 @@ TEST_CASE("a warm-up passes the disk while samplers look and is taken to be as f
   v1::PhaseReport clients = ByClients(80, 0, 0, "write", 0.8);
   clients.mutable_regions_s()->set_ops(4);
   (*clients.mutable_by_kind())["write"].set_bytes(clients.bytes() / 4 * 3);
-  NoteLayers(clients, report);
-  NoteLayers(ByServer(100), report);
+  UpdateLayers(clients, report);
+  UpdateLayers(ByServer(100), report);
   CHECK(LayersIn(report).rows(0).problem().find("of what the clients did, 80 %") == 0);
 }
 
 TEST_CASE("if both say why the disk cannot be compared, the server's own phase counts") {
   v1::RunReport report = LayersBegun("read");
-  NoteLayers(ByClients(90, 0, 0, "read", 0.2), report);
+  UpdateLayers(ByClients(90, 0, 0, "read", 0.2), report);
   v1::PhaseReport local = ByServer(5000, "read", 0.1);
   MarkPhase("cached", 90, local);
-  NoteLayers(local, report);
+  UpdateLayers(local, report);
   CHECK(LayersIn(report).rows(0).problem() == "cached: 90 % of it came from the servers' memory");
 }
 
 TEST_CASE("clients that read from the server's memory cannot be compared with its disk") {
   v1::RunReport report = LayersBegun("read");
-  NoteLayers(ByClients(90, 100, 0, "read", 0.2), report);
-  NoteLayers(ByServer(40, "read"), report);
+  UpdateLayers(ByClients(90, 100, 0, "read", 0.2), report);
+  UpdateLayers(ByServer(40, "read"), report);
   const v1::LayersReport& read = LayersIn(report);
   CHECK(read.rows(0).problem().find("of what the clients did, 20 %") == 0);
   CHECK(std::isnan(read.rows(0).reached()));
@@ -217,8 +217,8 @@ TEST_CASE("for reads over NFS, what is known of the servers' disks in full count
   v1::PhaseReport clients = ByClients(90, 100, 0, "read", 0.94);  // by rates: edges of intervals are lost
   clients.mutable_read_sources()->set_server_bytes(1000);
   clients.mutable_read_sources()->set_server_disk_bytes(990);
-  NoteLayers(clients, report);
-  NoteLayers(ByServer(40, "read"), report);
+  UpdateLayers(clients, report);
+  UpdateLayers(ByServer(40, "read"), report);
   CHECK(LayersIn(report).rows(0).problem().empty());
 }
 
@@ -226,8 +226,8 @@ TEST_CASE("clients that read from their own memory cannot be compared with anyth
   v1::RunReport report = LayersBegun("read");
   v1::PhaseReport clients = ByClients(900, 100, 100, "read");
   MarkPhase("cached", 80, clients);
-  NoteLayers(clients, report);
-  NoteLayers(ByServer(40, "read"), report);
+  UpdateLayers(clients, report);
+  UpdateLayers(ByServer(40, "read"), report);
   CHECK(LayersIn(report).rows(2).problem() == "cached: 80 % of it came from the clients' memory");
   CHECK(std::isnan(LayersIn(report).rows(0).reached()));
   CHECK(std::isnan(LayersIn(report).rows(1).reached()));
@@ -236,10 +236,10 @@ TEST_CASE("clients that read from their own memory cannot be compared with anyth
 
 TEST_CASE("a directory in memory has no disk that could be missed") {
   v1::RunReport report = LayersBegun();
-  NoteLayers(ByClients(50, 0, 0, "write", 0), report);
+  UpdateLayers(ByClients(50, 0, 0, "write", 0), report);
   v1::PhaseReport local = ByServer(100, "write", 0);
   MarkPhase("memory_fs", 0, local);
-  NoteLayers(local, report);
+  UpdateLayers(local, report);
   CHECK(LayersIn(report).rows(0).problem().empty());
   CHECK(LayersIn(report).rows(0).remark().find("in memory") != std::string::npos);
   CHECK(LayersIn(report).rows(0).reached() == Approx(0.5));
@@ -247,13 +247,13 @@ TEST_CASE("a directory in memory has no disk that could be missed") {
 
 TEST_CASE("the rates of repetitions are means, and a phase that lost a worker says nothing") {
   v1::RunReport report = LayersBegun();
-  NoteLayers(ByServer(100), report);
+  UpdateLayers(ByServer(100), report);
   v1::PhaseReport second = ByServer(200);
   second.set_index(3);  // the plan has two phases
-  NoteLayers(second, report);
+  UpdateLayers(second, report);
   v1::PhaseReport lost = ByServer(1);
   lost.set_not_whole("1 lane sat out");
-  NoteLayers(lost, report);
+  UpdateLayers(lost, report);
   CHECK(LayersIn(report).rows(0).rate() == 150 * kMiB);
   CHECK(LayersIn(report).rows(0).count() == 2);
 }
@@ -265,7 +265,7 @@ TEST_CASE("operations on names have ops/s, and a link has none") {
     phase.set_index(index);
     phase.set_headline_in_ops(true);
     phase.mutable_headline()->set_ops_per_s(index == 0 ? 500 : 1000);
-    NoteLayers(phase, report);
+    UpdateLayers(phase, report);
   }
   CHECK(LayersIn(report).in_ops());
   CHECK(LayersIn(report).rows(0).reached() == Approx(0.5));

@@ -120,7 +120,7 @@ TEST_CASE("libnfs: as many ops are on the wire at once as the depth says") {
 
 TEST_CASE("libnfs: an op that is longer than the server takes is split, and all its pieces are in flight") {
   ScriptedNfsServer server;
-  server.TakeTransfersUpTo(8192);
+  server.SetMaxTransfer(8192);
   NfsLane lane(server, 2);
   constexpr uint64_t kBytes = 4 * EngineLane::kLongestOpBytes;  // 4 ops of 65536: 8 pieces each
   lane.Opens({{.name = "a", .bytes = kBytes}}, kCreate);
@@ -318,7 +318,7 @@ TEST_CASE("libnfs: calls that open or commit a file are sent again when the serv
     const Deferring deferring(server, NfsProc::kCommit);
     REQUIRE(lane.engine().Flush().ok());
   }
-  lane.NoteRetried();
+  lane.RecordRetried();
   check(NfsProc::kCommit, OpKind::kWrite);
 }
 

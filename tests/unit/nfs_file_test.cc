@@ -249,7 +249,7 @@ TEST_CASE("a server that gives no attributes with its answers is asked for them"
 
 TEST_CASE("symbolic links and files without access are refused") {
   ScriptedNfsServer server;
-  server.PutSymlink("link");
+  server.AddSymlink("link");
   server.Put("a", "");
   const auto connection = ConnectTo(server);
   const auto opened = [&](const char* name, const NfsOpen& how) {
@@ -263,7 +263,7 @@ TEST_CASE("symbolic links and files without access are refused") {
 
 TEST_CASE("long reads and writes are split at what the server takes, and put together again") {
   ScriptedNfsServer server;
-  server.TakeTransfersUpTo(8192);
+  server.SetMaxTransfer(8192);
   const auto connection = ConnectTo(server);
   REQUIRE(connection->read_max_bytes() == 8192);
   REQUIRE(connection->write_max_bytes() == 8192);
@@ -291,7 +291,7 @@ TEST_CASE("answers of fewer bytes than were asked for are followed by calls for 
 
 TEST_CASE("a read that meets the end of the file is short, wherever in its pieces that is") {
   ScriptedNfsServer server;
-  server.TakeTransfersUpTo(8192);
+  server.SetMaxTransfer(8192);
   server.Put("a", Pattern(10'000));
   const auto connection = ConnectTo(server);
   const auto file = OpenAt(*connection, "a", {.read = true});

@@ -23,7 +23,7 @@ TEST_CASE("a URL says host, path and arguments") {
   const NfsUrl url = Parsed("nfs://Server.Example/export/dir?nfsport=12049&mountport=12050&uid=1000");
   REQUIRE(url.host == "server.example");
   REQUIRE(url.path == "/export/dir");
-  REQUIRE(url.ForPeople() == "nfs://server.example/export/dir");
+  REQUIRE(url.ToText() == "nfs://server.example/export/dir");
   REQUIRE(url.ForLibnfs() == "nfs://server.example/export/dir?nfsport=12049&mountport=12050&uid=1000");
   REQUIRE(url.Source() == "server.example:/export/dir");
   REQUIRE(url.Server() == "server.example:12049");
@@ -46,7 +46,7 @@ TEST_CASE("a port behind the host is an argument to libnfs, which does not know 
 
 TEST_CASE("the scheme is written in any case, and shown in lower") {
   REQUIRE(Parsed("NFS://h/E?uid=1").ForLibnfs() == "nfs://h/E?uid=1");
-  REQUIRE(Parsed("Nfs://h/E").ForPeople() == "nfs://h/E");
+  REQUIRE(Parsed("Nfs://h/E").ToText() == "nfs://h/E");
 }
 
 TEST_CASE("escapes are refused, and a percent sign that begins none is a name's") {
@@ -59,12 +59,12 @@ TEST_CASE("escapes are refused, and a percent sign that begins none is a name's"
 TEST_CASE("slashes that mean nothing are left out") {
   REQUIRE(Parsed("nfs://h//export///dir//").path == "/export/dir");
   REQUIRE(Parsed("nfs://h/").path == "/");
-  REQUIRE(Parsed("nfs://h///?uid=1").ForPeople() == "nfs://h/");
+  REQUIRE(Parsed("nfs://h///?uid=1").ToText() == "nfs://h/");
 }
 
 TEST_CASE("what is below a directory keeps its arguments") {
   REQUIRE(Parsed("nfs://h/e?uid=1").Below("x").ForLibnfs() == "nfs://h/e/x?uid=1");
-  REQUIRE(Parsed("nfs://h/").Below("x").ForPeople() == "nfs://h/x");
+  REQUIRE(Parsed("nfs://h/").Below("x").ToText() == "nfs://h/x");
   REQUIRE(PathBelow("nfs://h/e?uid=1", "x") == "nfs://h/e/x");
   REQUIRE(Parsed("nfs://h/e/x?uid=1").WithoutLast("x").ForLibnfs() == "nfs://h/e?uid=1");
   REQUIRE(Parsed("nfs://h/x").WithoutLast("x").path == "/");

@@ -115,7 +115,7 @@ TEST_CASE("of data that are kept the last worker that leaves removes only the fi
     for (const char* gone : {"fill-000000.0", "fill-000001.0", "left-000000", "left-000001"})
       CHECK_FALSE(std::filesystem::exists(data.Data() + "/" + gone));
     CHECK(std::filesystem::exists(data.Data() + "/lane-000000.0"));
-    const v1::Manifest manifest = *LookAtData(data.path)->manifest;
+    const v1::Manifest manifest = *InspectData(data.path)->manifest;
     CHECK(manifest.names().fill_lanes() == 0);
     CHECK((manifest.state() == v1::Manifest::KEPT) == used_again);
   }

@@ -35,7 +35,7 @@ struct Seen {
 Seen InThread(int kept, int other) {
   Seen seen;
   std::thread([&] {
-    seen.took = TakeOwnDescriptors(kept);
+    seen.took = UnshareDescriptors(kept);
     seen.kept_is_open = kept >= 0 && IsOpen(kept);
     seen.other_is_open = IsOpen(other);
     seen.stderr_is_open = IsOpen(STDERR_FILENO);

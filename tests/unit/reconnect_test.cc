@@ -115,7 +115,7 @@ struct Rig {
     REQUIRE(absl::SimpleAtoi(bound.substr(bound.rfind(':') + 1), &port));
     proxy = std::make_unique<BreakingProxy>(port);
     thread = std::thread([this, options] { status = RunGrpcWorker(proxy->address(), worker, options); });
-    TakeJoined(*coordinator, 1);
+    ReceiveJoined(*coordinator, 1);
   }
   ~Rig() {
     coordinator.reset();

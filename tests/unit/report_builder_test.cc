@@ -65,7 +65,7 @@ TEST_CASE("totals may be taken after every phase, and summarize only the repetit
     builder.Begin(nullptr);
     for (uint32_t index = 0; index < 3; ++index) {
       builder.Add(ReadOf(index, 100 * (index + 1), 0).Record());
-      builder.NoteTotals();
+      builder.UpdateTotals();
     }
     REQUIRE(builder.report().repetitions_size() == (repetitions == 1 ? 0 : 1));
     if (repetitions > 1) CHECK(builder.report().repetitions(0).median() == Approx(200 * kMiB));
@@ -81,11 +81,11 @@ TEST_CASE("notes of a run that ends are in the order of a report on its raw file
   live.Begin(nullptr);
   REQUIRE(live.report().notes_size() == 2);
   run.add_skipped_phases("read");
-  live.NoteTotals();
-  live.NoteRun();
+  live.UpdateTotals();
+  live.UpdateRun();
   ReportBuilder from_files(run);
   from_files.Begin(nullptr);
-  from_files.NoteTotals();
+  from_files.UpdateTotals();
   REQUIRE(from_files.report().notes_size() == 3);
   CHECK(std::vector<std::string>(live.report().notes().begin(), live.report().notes().end()) ==
         std::vector<std::string>(from_files.report().notes().begin(), from_files.report().notes().end()));
@@ -99,11 +99,11 @@ TEST_CASE("the end of a run is taken over from its record, and so are the phases
   run.set_exit_code(2);
   run.add_problems()->set_message("disk full");
   CHECK_FALSE(builder.report().run().finished());
-  builder.NoteRun();
+  builder.UpdateRun();
   v1::MissingPhase missing;
   missing.set_index(3);
   const std::string warning = "a phase is missing";
-  builder.NoteMissing({&missing, 1}, {&warning, 1});
+  builder.RecordMissing({&missing, 1}, {&warning, 1});
   CHECK(builder.report().run().finished());
   CHECK(builder.report().run().exit_code() == 2);
   REQUIRE(builder.report().run().problems_size() == 2);

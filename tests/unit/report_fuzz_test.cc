@@ -86,7 +86,7 @@ v1::RunReport ReportOf(const SavedPhases& saved) {
   for (const v1::PhaseRecord& phase : saved.phases)
     phases.push_back(SummarizePhase(saved.run, phase, Charts::kFilledIn));
   for (const v1::PhaseReport& phase : phases) *report.add_phases() = phase;
-  NoteScore(report);
+  UpdateScore(report);
   for (const v1::RepetitionReport& repetition : SummarizeRepetitions(phases)) {
     *report.add_repetitions() = repetition;
   }

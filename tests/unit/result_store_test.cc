@@ -81,7 +81,7 @@ absl::StatusOr<Loaded> LoadRun(const std::string& directory) {
     saved->Note(i, read.ok() ? absl::StatusOr<v1::FileDigest>(digest) : read);
     if (read.ok()) loaded.phases.push_back(std::move(phase));
   }
-  saved->NoteEnd();
+  saved->RecordEnd();
   loaded.missing = saved->missing_phases();
   loaded.run = saved->run();
   loaded.warnings = saved->warnings();

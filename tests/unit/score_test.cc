@@ -44,8 +44,8 @@ TEST_CASE("a score is the root of both geometric means' product") {
 
 TEST_CASE("a score is a number of the report, and noted once, with its formula") {
   v1::RunReport report = FivePhases();
-  NoteScore(report);
-  NoteScore(report);
+  UpdateScore(report);
+  UpdateScore(report);
   CHECK(report.score().value() == Approx(6));
   REQUIRE(report.notes_size() == 1);
   CHECK_THAT(report.notes(0), Catch::Contains("score 6 = sqrt(4 GiB/s x 9 kIOPS)"));
@@ -62,7 +62,7 @@ TEST_CASE("phases that write or create must last as long as the IO500's, others 
   LastsFor(0.01, report);
   for (int i = 0; i < 5; ++i)
     report.mutable_run()->mutable_plan()->mutable_phases(i)->set_name("p" + std::to_string(i));
-  NoteScore(report);
+  UpdateScore(report);
   CHECK(report.score().value() == Approx(6));
   CHECK_FALSE(report.score().valid());
   REQUIRE(report.score().problems_size() == 1);

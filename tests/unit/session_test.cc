@@ -301,7 +301,7 @@ class ToldPhase final : public PhaseControl {
   void SetGoal(uint64_t) override {}
   void Cancel() override {}
   v1::Progress Progress(const v1::Poll&) const override { return {}; }
-  void NoteStart() override {}
+  void RecordStart() override {}
   absl::Status Collect(std::span<const WorkerTime>, std::optional<WorkerTime>,
                        const std::function<void(v1::ResultChunk)>&) override {
     return absl::OkStatus();
@@ -402,7 +402,7 @@ v1::ResultChunk AnswerToPingingCollect(WorkerHarness& worker, const v1::Prepare&
 TEST_CASE("a Collect that is a ping has short results with its pong, and the next phase may follow") {
   WorkerHarness worker;
   for (int phase = 0; phase < 2; ++phase) {
-    // NoteCounters may still be at work when LanesDone arrives: the answer is then pending.
+    // RecordCounters may still be at work when LanesDone arrives: the answer is then pending.
     v1::ResultChunk chunk = AnswerToPingingCollect(worker, PhaseOf("write", 2));
     if (chunk.pending()) chunk = worker.Collect();
     REQUIRE(chunk.lanes_size() == 2);

@@ -56,20 +56,20 @@ TEST_CASE("a run without rounds has no soak") {
   v1::RunReport report;
   report.mutable_run()->mutable_plan()->add_phases();
   BeginSoak(report);
-  NoteSoak(PhaseAt(0, 0, 1), report);
+  UpdateSoak(PhaseAt(0, 0, 1), report);
   CHECK_FALSE(report.has_soak());
 }
 
 TEST_CASE("rounds are placed on the time axis of the run, and counted when they are complete") {
   v1::RunReport report = Begun();
-  NoteSoak(PhaseAt(0, 0, 100), report);
+  UpdateSoak(PhaseAt(0, 0, 100), report);
   CHECK(report.soak().complete_rounds() == 0);
-  NoteSoak(PhaseAt(1, 12, 200), report);
-  NoteSoak(PhaseAt(2, 25, 300), report);
+  UpdateSoak(PhaseAt(1, 12, 200), report);
+  UpdateSoak(PhaseAt(2, 25, 300), report);
   v1::PhaseReport cut = PhaseAt(3, 40, 5);
   cut.set_interrupted(true);
   cut.set_not_whole("interrupted");
-  NoteSoak(cut, report);
+  UpdateSoak(cut, report);
   const v1::SoakReport& soak = report.soak();
   CHECK(soak.complete_rounds() == 1);
   REQUIRE(soak.rounds_size() == 2);
@@ -95,14 +95,14 @@ TEST_CASE("bytes are read or written by the kind of op, and both only if a recor
     (*phase.mutable_by_kind())[kind].set_bytes(bytes);
     bytes *= 10;
   }
-  NoteSoak(phase, report);
+  UpdateSoak(phase, report);
   CHECK(report.soak().read_bytes() == 111);
   CHECK(report.soak().written_bytes() == 111'100);
 }
 
 TEST_CASE("data loss is told by kind, and where the first was found") {
   v1::RunReport report = Begun();
-  NoteSoak(PhaseAt(0, 0, 100), report);
+  UpdateSoak(PhaseAt(0, 0, 100), report);
   v1::PhaseReport read = PhaseAt(1, 12, 100);
   v1::VerifyResult& verify = *read.mutable_verify();
   verify.set_sectors(1000);
@@ -119,11 +119,11 @@ TEST_CASE("data loss is told by kind, and where the first was found") {
   read.mutable_clients(0)->set_wrong_sectors(10);
   AddError("read", 0, 6, read);
   AddError("write", 0, 7, read);  // a short write is a full file system, not a loss
-  NoteSoak(read, report);
+  UpdateSoak(read, report);
   read.set_index(3);
   read.set_repetition(1);
   read.mutable_verify()->mutable_first(0)->set_offset(1024);
-  NoteSoak(read, report);
+  UpdateSoak(read, report);
   const v1::SoakLoss& loss = report.soak().loss();
   CHECK(loss.verified_sectors() == 2000);
   CHECK(loss.lost() == 2);
@@ -144,7 +144,7 @@ TEST_CASE("errors are summed by kind and errno, in all and for each client") {
   for (uint32_t index = 0; index < 4; ++index) {
     v1::PhaseReport phase = PhaseAt(index, 12 * index, 100);
     AddError(phase.name(), 5, index + 1, phase);
-    NoteSoak(phase, report);
+    UpdateSoak(phase, report);
   }
   REQUIRE(report.soak().failed_ops_size() == 2);
   CHECK(report.soak().failed_ops(0).operation() == "write");
@@ -164,7 +164,7 @@ TEST_CASE("the longest pause of a client is told with its time of day and its pl
     pauses.set_part("ops");
     pauses.set_stalls(pause_s >= 1 ? 1 : 0);
     pauses.set_stalled_s(pause_s >= 1 ? pause_s : 0);
-    NoteSoak(phase, report);
+    UpdateSoak(phase, report);
   }
   const v1::SoakClient& client = report.soak().clients(0);
   CHECK(client.stalls() == 2);
@@ -182,10 +182,10 @@ v1::RunReport Rounds(uint32_t count, double change, double noise = 0) {
   v1::RunReport report = Begun();
   for (uint32_t round = 0; round < count; ++round) {
     const double rate = 1000 * (1 + change * round) + noise * (static_cast<int>(round * 7 % 10) - 4.5);
-    NoteSoak(PhaseAt(2 * round, 120 * round, rate), report);
-    NoteSoak(PhaseAt(2 * round + 1, 120 * round + 60, 500), report);
+    UpdateSoak(PhaseAt(2 * round, 120 * round, rate), report);
+    UpdateSoak(PhaseAt(2 * round + 1, 120 * round + 60, 500), report);
   }
-  NoteSoakTrends(report);
+  UpdateSoakTrends(report);
   return report;
 }
 
@@ -233,8 +233,8 @@ TEST_CASE(
     seen.set_path(path);
     seen.set_percent(50);
   }
-  NoteSoak(first, report);
-  NoteSoak(second, report);
+  UpdateSoak(first, report);
+  UpdateSoak(second, report);
   const v1::SoakReport& soak = report.soak();
   REQUIRE(soak.clients_size() == 3);
   CHECK(soak.clients(0).host() == "c01");
@@ -253,14 +253,14 @@ TEST_CASE("a round in which a worker was lost or a lane failed has no rate") {
   v1::PhaseReport lost = PhaseAt(0, 0, 10);
   lost.set_workers_lost(1);
   lost.set_not_whole("1 worker lost");
-  NoteSoak(lost, report);
+  UpdateSoak(lost, report);
   v1::PhaseReport failed = PhaseAt(1, 12, 10);
   failed.set_lanes_failed(1);
   failed.set_not_whole("1 lane failed");
   v1::WorkerPhaseReport& worker = *failed.mutable_clients(0)->add_workers();
   worker.add_lanes()->set_failed(true);
   worker.add_lanes()->set_failed(true);
-  NoteSoak(failed, report);
+  UpdateSoak(failed, report);
   CHECK(std::isnan(report.soak().rounds(0).rates(0)));
   CHECK(std::isnan(report.soak().rounds(0).rates(1)));
   CHECK(report.soak().rounds(0).workers_lost() == 1);
@@ -281,7 +281,7 @@ TEST_CASE("fullness is that of the first and of the last phase") {
     v1::FullnessReport& seen = *phase.add_fullness();
     seen.set_path("/mnt");
     seen.set_percent(percent);
-    NoteSoak(phase, report);
+    UpdateSoak(phase, report);
   }
   REQUIRE(report.soak().fullness_size() == 1);
   CHECK(report.soak().fullness(0).first_percent() == 40);

@@ -50,7 +50,7 @@ struct Claimed : TempDir {
     return request;
   }
   std::string Data(const std::string& name) const { return "cluster-iobench.data/" + name; }
-  uint32_t FillLanes() const { return LookAtData(path())->manifest->names().fill_lanes(); }
+  uint32_t FillLanes() const { return InspectData(path())->manifest->names().fill_lanes(); }
 };
 
 TEST_CASE("lanes fill in equal parts, with data in which no block is like another") {

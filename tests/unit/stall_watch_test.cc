@@ -105,13 +105,13 @@ TEST_CASE("the message names lane, step, call, offset and file") {
   v1::ThreadWork& task = *progress.add_work();
   task.set_lane(-1);
   task.set_call("futex");
-  CHECK(WorkForPeople(progress) ==
+  CHECK(WorkText(progress) ==
         "lane 3 in its ops, pwrite64 at offset 4096 of /mnt/a/lane-000003.0, after 17 ops");
   progress.mutable_work()->DeleteSubrange(0, 1);
   progress.mutable_work(0)->set_call("newfstatat");
   progress.mutable_work(0)->set_file("/mnt/a");
-  CHECK(WorkForPeople(progress) == "newfstatat of /mnt/a");
-  CHECK(WorkForPeople({}).empty());
+  CHECK(WorkText(progress) == "newfstatat of /mnt/a");
+  CHECK(WorkText({}).empty());
 }
 
 }  // namespace

@@ -65,19 +65,19 @@ TEST_CASE("a thread that waits for a pipe shows the same activity until somethin
     char byte = 0;
     while (::read(ends[0], &byte, 1) == 1) ++taken;
   });
-  while (thread == 0 || LookAtThread(thread).call != "read") ::usleep(1000);
-  const ThreadLook before = LookAtThread(thread);
+  while (thread == 0 || ReadThreadWork(thread).call != "read") ::usleep(1000);
+  const ThreadLook before = ReadThreadWork(thread);
   CHECK(before.file.starts_with("pipe:"));
   ::usleep(20'000);
-  CHECK(LookAtThread(thread).activity == before.activity);
+  CHECK(ReadThreadWork(thread).activity == before.activity);
   REQUIRE(::write(ends[1], "x", 1) == 1);
   while (taken == 0) ::usleep(1000);
-  CHECK(LookAtThread(thread).activity != before.activity);
+  CHECK(ReadThreadWork(thread).activity != before.activity);
   ::close(ends[1]);
   reader.join();
   ::close(ends[0]);
   // join() returns while the kernel may still be taking the thread down.
-  while (LookAtThread(thread).activity != 0) ::usleep(1000);
+  while (ReadThreadWork(thread).activity != 0) ::usleep(1000);
 }
 
 }  // namespace

@@ -220,7 +220,7 @@ TEST_CASE("an op that does not begin after all is neither recorded nor replayed,
   does(4096);
   CHECK(clock.now_ns - before_ns >= 5'900'000);  // its own delay again, from the end of the op before
   does(8192);
-  const TraceOps recorded = between.TakeRecorded();
+  const TraceOps recorded = between.PopRecorded();
   REQUIRE(recorded.size() == 3);
   CHECK(recorded[1].offset == 4096);
   CHECK(recorded[2].offset == 8192);
@@ -246,7 +246,7 @@ TEST_CASE("an op that failed is not recorded, and the ops around it are") {
   does(512);
   fails(1024);  // there is no room for it anyway
   CHECK(between.left_out_count() == 0);
-  const TraceOps recorded = between.TakeRecorded();
+  const TraceOps recorded = between.PopRecorded();
   REQUIRE(recorded.size() == 3);
   CHECK(recorded[0].offset == 0);
   CHECK(recorded[1].offset == 8192);
@@ -264,7 +264,7 @@ TEST_CASE("what is recorded is replayed to the same ops and delays") {
     clock.now_ns += 70'000'000;
     between.After(OpAt(offset, 512), nullptr, {});
   }
-  CHECK(between.TakeRecorded() == TraceOps{{4096, 512, 0}, {0, 512, 5000}, {8192, 512, 5000}});
+  CHECK(between.PopRecorded() == TraceOps{{4096, 512, 0}, {0, 512, 5000}, {8192, 512, 5000}});
   between.EndMeasured();
   between.Before(OpAt(0, 512));
   CHECK(between.left_out_count() == 1);

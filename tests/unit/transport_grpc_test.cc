@@ -116,7 +116,7 @@ void JoinAndLeave(GrpcCoordinator& coordinator, const GrpcWorkerOptions& options
   absl::Status status = absl::UnknownError("");
   std::thread thread(
       [&, address = coordinator.bound_address()] { status = RunGrpcWorker(address, worker, options); });
-  TakeJoined(coordinator, 1);
+  ReceiveJoined(coordinator, 1);
   PostLeaveAndTakeLeft(coordinator, 1, "");
   thread.join();
   CHECK(status.ok());
@@ -159,7 +159,7 @@ TEST_CASE("a killed worker process is reported lost exactly once", "[transport]"
   pid_t child = 0;
   REQUIRE(posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, const_cast<char**>(arguments), environ) ==
           0);
-  TakeJoined(*coordinator, 1);
+  ReceiveJoined(*coordinator, 1);
   REQUIRE(kill(child, SIGKILL) == 0);
   REQUIRE(waitpid(child, nullptr, 0) == child);
 
@@ -186,7 +186,7 @@ TEST_CASE("a worker that is stopped hangs up and is lost; the others go on", "[t
     stopped_status = RunGrpcWorker(coordinator->bound_address(), stopped, options);
   });
   std::thread steady_thread([&] { steady_status = RunGrpcWorker(coordinator->bound_address(), steady, {}); });
-  const auto joined = TakeJoined(*coordinator, 2);
+  const auto joined = ReceiveJoined(*coordinator, 2);
   const WorkerId stopped_id = joined.at(0).event.joined().host() == "stopped" ? 0 : 1;
   stop = true;
   stopped_thread.join();
@@ -212,7 +212,7 @@ TEST_CASE("a worker whose coordinator vanishes ends with Unavailable", "[transpo
   absl::Status status;
   std::thread thread(
       [&, address = coordinator->bound_address()] { status = RunGrpcWorker(address, worker, {}); });
-  TakeJoined(*coordinator, 1);
+  ReceiveJoined(*coordinator, 1);
   coordinator.reset();
   thread.join();
   CHECK(absl::IsUnavailable(status));
@@ -225,7 +225,7 @@ TEST_CASE("what was posted before the coordinator ended still arrives", "[transp
   absl::Status status = absl::UnknownError("");
   std::thread thread(
       [&, address = coordinator->bound_address()] { status = RunGrpcWorker(address, worker, {}); });
-  TakeJoined(*coordinator, 1);
+  ReceiveJoined(*coordinator, 1);
   v1::WorkerRequest leave = Request(1);
   leave.mutable_leave();
   REQUIRE(coordinator->Post(0, leave).ok());
@@ -235,7 +235,7 @@ TEST_CASE("what was posted before the coordinator ended still arrives", "[transp
 }
 
 // Listens at a Unix socket in place of a coordinator, waits for one connection, and leaves nothing behind.
-void TakeOneConnection(const std::string& address) {
+void AcceptOneConnection(const std::string& address) {
   const std::string path = address.substr(std::string("unix:").size());
   struct sockaddr_un name = {};
   name.sun_family = AF_UNIX;
@@ -254,9 +254,9 @@ TEST_CASE("a worker that is early waits for its coordinator", "[transport]") {
   EchoWorker worker("early");
   absl::Status status = absl::UnknownError("");
   std::thread thread([&] { status = RunGrpcWorker(address, worker, {}); });
-  TakeOneConnection(address);  // from here on, it has tried and failed
+  AcceptOneConnection(address);  // from here on, it has tried and failed
   auto coordinator = ListenOn(address);
-  TakeJoined(*coordinator, 1);
+  ReceiveJoined(*coordinator, 1);
   PostLeaveAndTakeLeft(*coordinator, 1, "");
   thread.join();
   CHECK(status.ok());
@@ -296,7 +296,7 @@ TEST_CASE("more workers in a process than dial at a time all join, over TLS on l
   REQUIRE_FALSE(security->for_workers.certificates_pem.empty());
   GrpcRig rig(kWorkers, "127.0.0.1:0", {.security = *security, .expected_workers = kWorkers},
               With(security->for_workers));
-  TakeJoined(rig.transport(), kWorkers);
+  ReceiveJoined(rig.transport(), kWorkers);
   REQUIRE(rig.Leave("").ok());
 }
 
@@ -312,7 +312,7 @@ TEST_CASE("listening on all interfaces lets workers in over IPv4 and IPv6", "[tr
   const std::string second_way = HostHasIpv6() ? "[::1]" + bound : bound;
   std::thread ipv4([&] { RunGrpcWorker("127.0.0.1" + bound, over_ipv4, {}).IgnoreError(); });
   std::thread ipv6([&] { RunGrpcWorker(second_way, over_ipv6, {}).IgnoreError(); });
-  TakeJoined(**coordinator, 2);
+  ReceiveJoined(**coordinator, 2);
   PostLeaveAndTakeLeft(**coordinator, 2, "");
   ipv4.join();
   ipv6.join();
@@ -441,7 +441,7 @@ bool IsClosed(const UniqueFd& connection) {
 TEST_CASE("the kernel probes idle connections of workers", "[transport]") {
   auto sockets = ListeningSockets::Open(*ParseGrpcAddress("127.0.0.1:0"));
   REQUIRE(sockets.ok());
-  const UniqueFd dialled = Connection(sockets->bound().ForPeople());
+  const UniqueFd dialled = Connection(sockets->bound().ToText());
   UniqueFd accepted;
   for (int i = 0; i < 10'000 && !accepted.valid(); ++i) {
     accepted = UniqueFd(accept4(sockets->sockets().front().get(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -508,7 +508,7 @@ TEST_CASE("addresses are taken apart as people write them", "[transport]") {
   CHECK(ParseGrpcAddress("coord:9400")->host == "coord");
   CHECK(ParseGrpcAddress("coord:9400")->port == 9400);
   CHECK(ParseGrpcAddress("[::1]:9400")->host == "::1");
-  CHECK(ParseGrpcAddress("[::1]:9400")->ForPeople() == "[::1]:9400");
+  CHECK(ParseGrpcAddress("[::1]:9400")->ToText() == "[::1]:9400");
   CHECK(ParseGrpcAddress(":9400")->ToListen() == "[::]:9400");
   CHECK(ParseGrpcAddress(":9400")->ToDial() == "localhost:9400");
   for (const char* bad :
@@ -517,9 +517,9 @@ TEST_CASE("addresses are taken apart as people write them", "[transport]") {
     CHECK(absl::IsInvalidArgument(ParseGrpcAddress(bad).status()));
   }
   CHECK(absl::IsInvalidArgument(ParseGrpcAddress("unix:/" + std::string(200, 'x')).status()));
-  CHECK(PeerForPeople("ipv6:%5B::1%5D:4242") == "[::1]:4242");
-  CHECK(PeerForPeople("ipv4:10.0.0.1:4242") == "10.0.0.1:4242");
-  CHECK(PeerForPeople("unix:") == "unix socket");
+  CHECK(PeerText("ipv6:%5B::1%5D:4242") == "[::1]:4242");
+  CHECK(PeerText("ipv4:10.0.0.1:4242") == "10.0.0.1:4242");
+  CHECK(PeerText("unix:") == "unix socket");
 }
 
 }  // namespace

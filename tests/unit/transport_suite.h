@@ -25,7 +25,7 @@ namespace iobench {
 
 TEMPLATE_TEST_CASE("every worker joins before it says anything else", "[transport]", TRANSPORT_RIGS) {
   TestType rig(3);
-  const auto joined = TakeJoined(rig.transport(), rig.worker_count());
+  const auto joined = ReceiveJoined(rig.transport(), rig.worker_count());
   std::set<std::string> hosts;
   for (const auto& [worker, event] : joined) {
     CHECK(worker < static_cast<WorkerId>(rig.worker_count()));
@@ -40,7 +40,7 @@ TEMPLATE_TEST_CASE("every worker joins before it says anything else", "[transpor
 TEMPLATE_TEST_CASE("a request is answered by its worker under its call id", "[transport]", TRANSPORT_RIGS) {
   TestType rig(3);
   Transport& transport = rig.transport();
-  const auto joined = TakeJoined(transport, rig.worker_count());
+  const auto joined = ReceiveJoined(transport, rig.worker_count());
   for (const auto& [worker, event] : joined) {
     v1::WorkerRequest request = Request(100 + worker);
     request.mutable_inspect()->add_targets()->set_path("/of/" + event.event.joined().host());
@@ -63,7 +63,7 @@ TEMPLATE_TEST_CASE("the events of a worker come in the order it sent them", "[tr
   constexpr int kChunks = 300;
   TestType rig(3);
   Transport& transport = rig.transport();
-  TakeJoined(transport, rig.worker_count());
+  ReceiveJoined(transport, rig.worker_count());
   for (int worker = 0; worker < rig.worker_count(); ++worker) {
     for (uint64_t call_id : {1, 2}) {
       v1::WorkerRequest request = Request(call_id);
@@ -87,7 +87,7 @@ TEMPLATE_TEST_CASE("the events of a worker come in the order it sent them", "[tr
 TEMPLATE_TEST_CASE("a worker sends events by itself", "[transport]", TRANSPORT_RIGS) {
   TestType rig(2);
   Transport& transport = rig.transport();
-  TakeJoined(transport, rig.worker_count());
+  ReceiveJoined(transport, rig.worker_count());
   transport.SetLanesRunning(true);
   for (int worker = 0; worker < rig.worker_count(); ++worker) {
     v1::WorkerRequest request = Request(5);
@@ -112,7 +112,7 @@ TEMPLATE_TEST_CASE("a worker sends events by itself", "[transport]", TRANSPORT_R
 TEMPLATE_TEST_CASE("a ping is received, answered and stamped in this order", "[transport]", TRANSPORT_RIGS) {
   TestType rig(2);
   Transport& transport = rig.transport();
-  TakeJoined(transport, rig.worker_count());
+  ReceiveJoined(transport, rig.worker_count());
   for (int worker = 0; worker < rig.worker_count(); ++worker) {
     v1::WorkerRequest request = Request(9);
     request.mutable_ping();
@@ -133,7 +133,7 @@ TEMPLATE_TEST_CASE("messages of 8 MiB pass in both directions at once", "[transp
   constexpr size_t kBytes = 8 << 20;
   TestType rig(3);
   Transport& transport = rig.transport();
-  TakeJoined(transport, rig.worker_count());
+  ReceiveJoined(transport, rig.worker_count());
   // Posted before anything is read: a transport that waits for its peer to read would block here.
   for (uint64_t call_id : {1, 2, 3}) {
     for (int worker = 0; worker < rig.worker_count(); ++worker) {
@@ -157,7 +157,7 @@ TEMPLATE_TEST_CASE("messages of 8 MiB pass in both directions at once", "[transp
 TEMPLATE_TEST_CASE("many workers answer", "[transport]", TRANSPORT_RIGS) {
   TestType rig(TestType::kManyWorkers);
   Transport& transport = rig.transport();
-  TakeJoined(transport, rig.worker_count());
+  ReceiveJoined(transport, rig.worker_count());
   for (uint64_t round = 1; round <= 3; ++round) {
     for (int worker = 0; worker < rig.worker_count(); ++worker) {
       v1::WorkerRequest request = Request(round);
@@ -179,7 +179,7 @@ TEMPLATE_TEST_CASE("many workers answer", "[transport]", TRANSPORT_RIGS) {
 TEMPLATE_TEST_CASE("waiting for an event ends at the deadline, not before", "[transport]", TRANSPORT_RIGS) {
   TestType rig(1);
   Transport& transport = rig.transport();
-  TakeJoined(transport, rig.worker_count());
+  ReceiveJoined(transport, rig.worker_count());
   for (const int64_t wait_ns : {int64_t{0}, int64_t{3'000'000}, int64_t{30'000'000}}) {
     const CoordTime deadline = CoordNow() + wait_ns;
     CHECK(absl::IsDeadlineExceeded(transport.WaitEvent(deadline).status()));
@@ -192,7 +192,7 @@ TEMPLATE_TEST_CASE("an event that is there is handed over although the deadline 
                    TRANSPORT_RIGS) {
   TestType rig(1);
   Transport& transport = rig.transport();
-  TakeJoined(transport, rig.worker_count());
+  ReceiveJoined(transport, rig.worker_count());
   for (uint64_t call_id : {1, 2}) {
     v1::WorkerRequest request = Request(call_id);
     request.mutable_ping();
@@ -210,7 +210,7 @@ TEMPLATE_TEST_CASE("an event that is there is handed over although the deadline 
 TEMPLATE_TEST_CASE("a worker told to leave says so, ends, and is not reported lost", "[transport]",
                    TRANSPORT_RIGS) {
   TestType rig(3);
-  TakeJoined(rig.transport(), rig.worker_count());
+  ReceiveJoined(rig.transport(), rig.worker_count());
   CHECK(rig.Leave("").ok());                           // the rig checks that every worker answers Left
   const CoordTime deadline = CoordNow() + 20'000'000;  // time for an unexpected Lost event to arrive
   CHECK(absl::IsDeadlineExceeded(rig.transport().WaitEvent(deadline).status()));
@@ -225,7 +225,7 @@ TEMPLATE_TEST_CASE("an answer that was under way when its worker had to leave st
   constexpr size_t kBytes = 8 << 20;
   TestType rig(2);
   Transport& transport = rig.transport();
-  TakeJoined(transport, rig.worker_count());
+  ReceiveJoined(transport, rig.worker_count());
   for (int worker = 0; worker < rig.worker_count(); ++worker) {
     v1::WorkerRequest request = Request(1);
     request.mutable_inspect()->add_targets()->set_path(std::string(kBytes, 'x'));
@@ -253,7 +253,7 @@ TEMPLATE_TEST_CASE("an answer that was under way when its worker had to leave st
 #ifdef TRANSPORT_RIGS_WITH_WORKER_END
 TEMPLATE_TEST_CASE("a worker sent away is told why", "[transport]", TRANSPORT_RIGS_WITH_WORKER_END) {
   TestType rig(2);
-  TakeJoined(rig.transport(), rig.worker_count());
+  ReceiveJoined(rig.transport(), rig.worker_count());
   const absl::Status status = rig.Leave("version 0.2 joins a run of version 0.1");
   CHECK(absl::IsFailedPrecondition(status));
   CHECK(status.message() == "version 0.2 joins a run of version 0.1");

@@ -20,7 +20,7 @@ inline ReceivedEvent NextEvent(Transport& transport) {
   return *std::move(event);
 }
 
-inline std::map<WorkerId, ReceivedEvent> TakeJoined(Transport& transport, int worker_count) {
+inline std::map<WorkerId, ReceivedEvent> ReceiveJoined(Transport& transport, int worker_count) {
   std::map<WorkerId, ReceivedEvent> joined;
   for (int i = 0; i < worker_count; ++i) {
     ReceivedEvent event = NextEvent(transport);

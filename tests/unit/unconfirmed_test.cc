@@ -6,7 +6,7 @@
 namespace iobench {
 namespace {
 
-std::string TakeAll(Unconfirmed<std::string>& messages) {
+std::string DrainAll(Unconfirmed<std::string>& messages) {
   std::string all;
   while (messages.has_next()) all += messages.Take();
   return all;
@@ -15,12 +15,12 @@ std::string TakeAll(Unconfirmed<std::string>& messages) {
 TEST_CASE("a new connection carries what the other end does not have, and nothing that it has") {
   Unconfirmed<std::string> messages;
   for (const char* text : {"a", "b", "c", "d"}) messages.Push(text);
-  CHECK(TakeAll(messages) == "abcd");
+  CHECK(DrainAll(messages) == "abcd");
   REQUIRE(messages.Restart(2));
-  CHECK(TakeAll(messages) == "cd");
+  CHECK(DrainAll(messages) == "cd");
   messages.Push("e");
   REQUIRE(messages.Restart(2));
-  CHECK(TakeAll(messages) == "cde");
+  CHECK(DrainAll(messages) == "cde");
   REQUIRE(messages.Restart(5));
   CHECK(!messages.has_next());
 }
@@ -35,7 +35,7 @@ TEST_CASE("messages are confirmed while others are still to be written") {
   CHECK(messages.Take() == "c");
   REQUIRE(messages.Confirm(0));  // late
   REQUIRE(messages.Restart(1));
-  CHECK(TakeAll(messages) == "bc");
+  CHECK(DrainAll(messages) == "bc");
 }
 
 TEST_CASE("nobody can confirm what was not written, or lack what he has confirmed") {
@@ -47,7 +47,7 @@ TEST_CASE("nobody can confirm what was not written, or lack what he has confirme
   CHECK_FALSE(messages.Restart(2));
   REQUIRE(messages.Confirm(1));
   CHECK_FALSE(messages.Restart(0));
-  CHECK(TakeAll(messages) == "b");
+  CHECK(DrainAll(messages) == "b");
 }
 
 }  // namespace

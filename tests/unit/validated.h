@@ -168,7 +168,7 @@ struct Validated {
     context.measure = measure;
     context.peers = PeersOf(cluster.members(), findings, context.left_out);
     for (const Member& member : cluster.members()) context.one_of_each.push_back(member.number);
-    NoteClients(context, report);
+    RecordClients(context, report);
     ended = RunChecks(
         choice, context, [](const Check&, size_t, size_t) {}, report);
     return *this;

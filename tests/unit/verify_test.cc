@@ -46,13 +46,13 @@ class SavedResult {
     REQUIRE(store.ok());
     ReportBuilder builder(run);
     builder.Begin(nullptr);
-    builder.NoteFile(store->SaveRun(run).value());
+    builder.AddFile(store->SaveRun(run).value());
     for (const v1::PhaseRecord& phase : phases) {
       const v1::PhaseReport report = builder.Add(phase);
-      builder.NoteFile(store->SavePhase(phase, kRunNumber).value());
+      builder.AddFile(store->SavePhase(phase, kRunNumber).value());
       REQUIRE(store->AddPhase(builder.report(), report).ok());
     }
-    builder.NoteTotals();
+    builder.UpdateTotals();
     REQUIRE(store->SaveReport(builder.report()).ok());
   }
   ~SavedResult() { std::filesystem::remove_all(directory_); }

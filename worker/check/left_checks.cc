@@ -26,14 +26,14 @@ constexpr std::string_view kOwnerBegins = "cluster-iobench check file of run ";
 constexpr std::string_view kProcessBegins = "process ";
 constexpr size_t kRunDigits = 16;
 
-bool TakePrefix(std::string_view& text, std::string_view prefix) {
+bool DropPrefix(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
   return true;
 }
 
 // Takes digits from the front. False: there are none, or too many.
-bool TakeNumber(std::string_view& text, uint32_t& number) {
+bool ParseNumber(std::string_view& text, uint32_t& number) {
   const auto end = std::find_if_not(text.begin(), text.end(), absl::ascii_isdigit);
   const auto count = static_cast<size_t>(end - text.begin());
   const bool taken = absl::SimpleAtoi(absl::string_view(text.data(), count), &number);
@@ -42,7 +42,7 @@ bool TakeNumber(std::string_view& text, uint32_t& number) {
 }
 
 // "00000000000000ff", as names have it.
-bool TakeRun(std::string_view& text, uint64_t& run_id) {
+bool ReadRunOptions(std::string_view& text, uint64_t& run_id) {
   const std::string digits(text.substr(0, kRunDigits));
   if (digits.size() != kRunDigits || !absl::SimpleHexAtoi(digits, &run_id)) return false;
   text.remove_prefix(kRunDigits);
@@ -53,29 +53,29 @@ std::optional<uint64_t> RunOfCheckFile(std::string_view name) {
   const std::string_view whole = name;
   uint64_t run_id = 0;
   uint32_t file = 0;
-  const bool fits = TakePrefix(name, "cluster-iobench.check-") && TakeRun(name, run_id) &&
-                    TakePrefix(name, ".") && TakeNumber(name, file) && name.empty();
+  const bool fits = DropPrefix(name, "cluster-iobench.check-") && ReadRunOptions(name, run_id) &&
+                    DropPrefix(name, ".") && ParseNumber(name, file) && name.empty();
   return fits && CheckFileName(run_id, file) == whole ? std::optional(run_id) : std::nullopt;
 }
 
 std::optional<uint64_t> RunOfTree(std::string_view name) {
   const std::string_view whole = name;
   uint64_t run_id = 0;
-  const bool fits = TakePrefix(name, "cluster-iobench.validate-") && TakeRun(name, run_id) && name.empty();
+  const bool fits = DropPrefix(name, "cluster-iobench.validate-") && ReadRunOptions(name, run_id) && name.empty();
   return fits && CheckTreeName(run_id) == whole ? std::optional(run_id) : std::nullopt;
 }
 
 bool IsDirectoryOfTree(std::string_view name) {
   const std::string_view whole = name;
   uint32_t number = 0;
-  return TakePrefix(name, "d") && TakeNumber(name, number) && whole == absl::StrCat("d", number);
+  return DropPrefix(name, "d") && ParseNumber(name, number) && whole == absl::StrCat("d", number);
 }
 
 bool IsFileOfTree(std::string_view name) {
   using Style = v1::FileAction;
   std::string_view rest = name;
   uint32_t number = 0;
-  if (!TakePrefix(rest, "f") || !TakeNumber(rest, number)) return false;
+  if (!DropPrefix(rest, "f") || !ParseNumber(rest, number)) return false;
   for (const auto style : {Style::PLAIN, Style::LONGEST, Style::TOO_LONG, Style::UTF8}) {
     if (name == TreeFileName(number, style)) return true;
   }
@@ -97,11 +97,11 @@ class Cleaner {
   absl::Status CleanFile(const std::string& name, uint64_t run_id) {
     const auto text = ReadSmallFile(target_, name, kMaxOwnerBytes);
     if (absl::IsNotFound(text.status())) return absl::OkStatus();
-    if (absl::IsFailedPrecondition(text.status())) return NoteForeign(target_, name);  // a link, or no file
+    if (absl::IsFailedPrecondition(text.status())) return AddForeign(target_, name);  // a link, or no file
     if (!text.ok()) return text.status();
     switch (OwnershipOf(*text, target_.PathOf(name), run_id)) {
       case Ownership::kNotOurs:
-        return NoteForeign(target_, name);
+        return AddForeign(target_, name);
       case Ownership::kRefused:
         return absl::OkStatus();
       case Ownership::kFree:
@@ -113,19 +113,19 @@ class Cleaner {
   absl::Status CleanTree(const std::string& name, uint64_t run_id) {
     const auto tree = target_.OpenDirectory(name);
     if (absl::IsNotFound(tree.status())) return absl::OkStatus();
-    if (absl::IsFailedPrecondition(tree.status())) return NoteForeign(target_, name);
+    if (absl::IsFailedPrecondition(tree.status())) return AddForeign(target_, name);
     if (!tree.ok()) return tree.status();
     auto text = ReadSmallFile(**tree, kTreeOwnerName, kMaxOwnerBytes);
     if (absl::IsNotFound(text.status())) {  // the worker was killed right after it had made the directory
       const absl::Status removed = target_.RemoveDirectory(name);
-      if (absl::IsFailedPrecondition(removed)) return NoteForeign(target_, name);
+      if (absl::IsFailedPrecondition(removed)) return AddForeign(target_, name);
       return Removed(removed, left_.removed_directories);
     }
-    if (absl::IsFailedPrecondition(text.status())) return NoteForeign(target_, name);
+    if (absl::IsFailedPrecondition(text.status())) return AddForeign(target_, name);
     if (!text.ok()) return text.status();
     switch (OwnershipOf(*text, target_.PathOf(name), run_id)) {
       case Ownership::kNotOurs:
-        return NoteForeign(target_, name);
+        return AddForeign(target_, name);
       case Ownership::kRefused:
         return absl::OkStatus();
       case Ownership::kFree:
@@ -135,7 +135,7 @@ class Cleaner {
   }
 
  private:
-  absl::Status NoteForeign(const Directory& directory, const std::string& name) {
+  absl::Status AddForeign(const Directory& directory, const std::string& name) {
     if (left_.foreign.size() < kMaxForeign) left_.foreign.push_back(directory.PathOf(AsUtf8(name)));
     return absl::OkStatus();
   }
@@ -151,13 +151,13 @@ class Cleaner {
   Ownership OwnershipOf(std::string_view text, const std::string& what, uint64_t run_id) {
     if (!text.empty()) {
       uint64_t run_in_text = 0;
-      if (!TakePrefix(text, kOwnerBegins)) return Ownership::kNotOurs;
-      if (TakeRun(text, run_in_text) && run_in_text != run_id) return Ownership::kNotOurs;
+      if (!DropPrefix(text, kOwnerBegins)) return Ownership::kNotOurs;
+      if (ReadRunOptions(text, run_in_text) && run_in_text != run_id) return Ownership::kNotOurs;
     }
     ProcessState state = ProcessState::kOutOfSight;
     for (const absl::string_view line : absl::StrSplit(absl::string_view(text.data(), text.size()), '\n')) {
       std::string_view rest(line.data(), line.size());
-      if (!TakePrefix(rest, kProcessBegins)) continue;
+      if (!DropPrefix(rest, kProcessBegins)) continue;
       if (const std::optional<ProcessIdentity> owner = ProcessFromLine(rest); owner.has_value())
         state = StateOf(*owner);
     }
@@ -185,7 +185,7 @@ class Cleaner {
       if (IsDirectoryOfTree(each)) {
         IOBENCH_ASSIGN_OR_RETURN(gone, RemoveDirectoryOf(tree, each));
       } else {
-        IOBENCH_RETURN_IF_ERROR(NoteForeign(tree, each));
+        IOBENCH_RETURN_IF_ERROR(AddForeign(tree, each));
       }
       whole &= gone;
     }
@@ -200,7 +200,7 @@ class Cleaner {
     const auto directory = tree.OpenDirectory(name);
     if (absl::IsNotFound(directory.status())) return true;
     if (absl::IsFailedPrecondition(directory.status())) {
-      IOBENCH_RETURN_IF_ERROR(NoteForeign(tree, name));
+      IOBENCH_RETURN_IF_ERROR(AddForeign(tree, name));
       return false;
     }
     if (!directory.ok()) return directory.status();
@@ -218,7 +218,7 @@ class Cleaner {
       }
       if (absl::IsFailedPrecondition(gone)) {
         whole = false;
-        IOBENCH_RETURN_IF_ERROR(NoteForeign(**directory, each));
+        IOBENCH_RETURN_IF_ERROR(AddForeign(**directory, each));
       } else {
         IOBENCH_RETURN_IF_ERROR(Removed(gone, removed));
       }

@@ -28,7 +28,7 @@ void MakePiece(uint64_t offset, std::vector<uint64_t>& words) {
   }
 }
 
-void NoteFailure(const char* call, int error, v1::Overfilled& result) {
+void RecordFailure(const char* call, int error, v1::Overfilled& result) {
   if (!result.failed_call().empty()) return;
   result.set_failed_call(call);
   result.set_errno_value(error);
@@ -44,13 +44,13 @@ bool WriteAndFlush(int fd, uint64_t bytes, const std::atomic<bool>& cancelled, v
     const int error = WriteAt(fd, std::as_bytes(std::span(words)).first(length), offset, &written_bytes);
     result.set_written_bytes(result.written_bytes() + written_bytes);
     if (error != 0) {
-      NoteFailure("write", error, result);
+      RecordFailure("write", error, result);
       return false;
     }
     offset += length;
     if (offset % kFsyncEveryBytes != 0 && offset != bytes) continue;
     if (::fsync(fd) != 0) {
-      NoteFailure("fsync", errno, result);
+      RecordFailure("fsync", errno, result);
       return false;
     }
     result.set_flushed_bytes(offset);
@@ -90,12 +90,12 @@ absl::Status Overfill(int directory_fd, const std::string& name, const std::stri
       ::openat(directory_fd, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd.valid()) {
     if (errno != EDQUOT && errno != ENOSPC) return ErrnoStatus(absl::StrCat("create ", path), errno);
-    NoteFailure("open", errno, result);
+    RecordFailure("open", errno, result);
     return absl::OkStatus();
   }
   const absl::Cleanup remover = [&] { ::unlinkat(directory_fd, name.c_str(), 0); };
   WriteAndFlush(fd.get(), bytes, cancelled, result);
-  if (::close(fd.Release()) != 0) NoteFailure("close", errno, result);
+  if (::close(fd.Release()) != 0) RecordFailure("close", errno, result);
   if (cancelled) return absl::CancelledError("ended before everything was written");
   const UniqueFd reader(::openat(directory_fd, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!reader.valid()) return ErrnoStatus(absl::StrCat("open ", path), errno);

@@ -43,7 +43,7 @@ int64_t WallNs() {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
-void NoteFacts(const struct stat& seen, v1::FileFacts& facts) {
+void SetFacts(const struct stat& seen, v1::FileFacts& facts) {
   facts.set_bytes(static_cast<uint64_t>(seen.st_size));
   facts.set_modified_ns(seen.st_mtim.tv_sec * 1'000'000'000 + seen.st_mtim.tv_nsec);
   facts.set_user(seen.st_uid);
@@ -106,11 +106,11 @@ struct TreeActions::Call {
     return (how.create() ? O_CREAT : 0) | (how.exclusive() ? O_EXCL : 0) | (how.truncate() ? O_TRUNC : 0) |
            (how.append() ? O_APPEND : 0);
   }
-  void NoteFactsOf(int fd) const {
+  void SetFactsOf(int fd) const {
     struct stat seen {};
-    if (::fstat(fd, &seen) == 0) NoteFacts(seen, *result.mutable_facts());
+    if (::fstat(fd, &seen) == 0) SetFacts(seen, *result.mutable_facts());
   }
-  void NoteContents(std::string_view bytes) const {
+  void RecordContents(std::string_view bytes) const {
     result.set_bytes(bytes.size());
     result.set_contents_xxh3(Xxh3Of(bytes));
   }
@@ -185,7 +185,7 @@ absl::Status TreeActions::OnName(Call& call) {
     case v1::FileAction::STAT: {
       struct stat seen {};
       if (::fstatat(directory, name, &seen, AT_SYMLINK_NOFOLLOW) != 0) return call.Failed("look at", errno);
-      NoteFacts(seen, *call.result.mutable_facts());
+      SetFacts(seen, *call.result.mutable_facts());
       return absl::OkStatus();
     }
     case v1::FileAction::RENAME:
@@ -241,8 +241,8 @@ absl::Status TreeActions::OnHeld(Call& call) {
       char bytes[kMaxContentsBytes];
       const ssize_t read = ::pread(fd.get(), bytes, sizeof bytes, static_cast<off_t>(action.offset()));
       if (read < 0) return call.Failed("read", errno);
-      call.NoteContents({bytes, static_cast<size_t>(read)});
-      call.NoteFactsOf(fd.get());
+      call.RecordContents({bytes, static_cast<size_t>(read)});
+      call.SetFactsOf(fd.get());
       return absl::OkStatus();
     }
     case v1::FileAction::WRITE_HELD:
@@ -260,11 +260,11 @@ absl::Status TreeActions::OnHeld(Call& call) {
 
 absl::Status TreeActions::Read(Call& call) {
   IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, call.OpenFile(O_RDONLY | call.FlagsOf(call.action.how())));
-  call.NoteFactsOf(fd.get());
+  call.SetFactsOf(fd.get());
   alignas(kMaxContentsBytes) char bytes[kMaxContentsBytes];
   const ssize_t read = ::pread(fd.get(), bytes, sizeof bytes, static_cast<off_t>(call.action.offset()));
   if (read < 0) return call.Failed("read", errno);
-  call.NoteContents({bytes, static_cast<size_t>(read)});
+  call.RecordContents({bytes, static_cast<size_t>(read)});
   return absl::OkStatus();
 }
 
@@ -275,9 +275,9 @@ absl::Status TreeActions::Write(Call& call) {
   IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, call.OpenFile(O_WRONLY | flags));
   int error = WriteContents(fd.get(), action.contents(), action.offset(), action.how().append());
   if (is_new && error == 0) error = ::fsync(fd.get()) == 0 ? 0 : errno;
-  if (error == 0) call.NoteFactsOf(fd.get());
+  if (error == 0) call.SetFactsOf(fd.get());
   if (const int closed = CloseOf(fd); error == 0) error = closed;
-  if (error == 0) call.NoteContents(action.contents());
+  if (error == 0) call.RecordContents(action.contents());
   return call.Failed("write", error);
 }
 
@@ -342,7 +342,7 @@ absl::Status TreeActions::Open(Call& call) {
   if (held_.size() >= kMaxHeld) return absl::ResourceExhaustedError("too many check files are open");
   IOBENCH_ASSIGN_OR_RETURN(
       UniqueFd fd, call.OpenFile((action.how().write() ? O_RDWR : O_RDONLY) | call.FlagsOf(action.how())));
-  call.NoteFactsOf(fd.get());
+  call.SetFactsOf(fd.get());
   held_.insert_or_assign(action.held(), std::move(fd));
   return absl::OkStatus();
 }
@@ -433,15 +433,15 @@ absl::Status TreeActions::WriteMapped(Call& call) {
 
 absl::Status TreeActions::ReadMapped(Call& call) {
   IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, call.OpenFile(O_RDONLY));
-  call.NoteFactsOf(fd.get());
+  call.SetFactsOf(fd.get());
   const size_t bytes = std::min<uint64_t>(call.result.facts().bytes(), kMaxContentsBytes);
   if (bytes == 0) {
-    call.NoteContents("");
+    call.RecordContents("");
     return absl::OkStatus();
   }
   const Mapping mapping(fd.get(), bytes, PROT_READ);
   if (!mapping.valid()) return call.Failed("map", errno);
-  call.NoteContents({mapping.data(), bytes});
+  call.RecordContents({mapping.data(), bytes});
   return absl::OkStatus();
 }
 

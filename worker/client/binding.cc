@@ -90,7 +90,7 @@ std::vector<uint32_t> ParseProcessorList(const std::string& text) {
   return processors;
 }
 
-std::string BindingSlots::ForPeople(std::span<const uint32_t> lanes) const {
+std::string BindingSlots::ToText(std::span<const uint32_t> lanes) const {
   std::vector<std::string> names;
   for (const uint32_t lane : lanes) {
     const size_t place = lane % processors.size();

@@ -25,7 +25,7 @@ struct BindingSlots {
   // !empty().
   const std::vector<uint32_t>& Of(uint32_t lane) const { return processors[lane % processors.size()]; }
   // Returns a display name of these lanes' slots: "processors 2, 3, 0" or "NUMA nodes 0, 1".
-  std::string ForPeople(std::span<const uint32_t> lanes) const;
+  std::string ToText(std::span<const uint32_t> lanes) const;
 };
 
 // A node as /sys/devices/system/node shows it. It may have no processors.

@@ -256,7 +256,7 @@ v1::ExistingFile ProbeExistingFile(const std::string& path) {
 }
 
 absl::Status DescribeData(const Directory& directory, v1::TargetFacts& target) {
-  IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtDataIn(directory));
+  IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, InspectDataIn(directory));
   if (look.manifest) {
     *target.mutable_manifest() = *look.manifest;
     target.set_owner(OwnerOf(*look.manifest));

@@ -91,7 +91,7 @@ EatenMemory::~EatenMemory() {
   if (memory_ != nullptr) ::munmap(memory_, bytes_);
 }
 
-std::string EatenMemory::ForPeople() const {
+std::string EatenMemory::ToText() const {
   const std::string amount = absl::StrCat(Sized(bytes_), " of ", Sized(MemoryOfThisProcess().bytes));
   if (not_locked_.empty()) return absl::StrCat("locked ", amount);
   return absl::StrCat("in use, but not locked (", not_locked_, "): ", amount);

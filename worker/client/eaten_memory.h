@@ -31,7 +31,7 @@ class EatenMemory {
   uint64_t bytes() const { return bytes_; }
   uint32_t percent() const { return percent_; }
   // Returns what was done, for display: "locked 8 GiB of 16 GiB".
-  std::string ForPeople() const;
+  std::string ToText() const;
 
  private:
   EatenMemory(uint64_t bytes, uint32_t percent) : bytes_(bytes), percent_(percent) {}

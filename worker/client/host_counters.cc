@@ -44,7 +44,7 @@ std::optional<uint64_t> FirstNumberOf(std::string_view text, std::string_view ke
   return NumberAt(LineOf(text, key), 1);
 }
 
-NicFacts LookAtNic(const std::string& name) {
+NicFacts ReadNic(const std::string& name) {
   const std::string directory = absl::StrCat("/sys/class/net/", name);
   NicFacts nic;
   bool knows_speed = false;
@@ -145,7 +145,7 @@ const NicFacts& FactsOfNic(const std::string& name) {
   static auto& known = *new std::map<std::string, NicFacts>;
   const MutexLock lock(mutex);
   const auto found = known.find(name);
-  return found != known.end() ? found->second : known.emplace(name, LookAtNic(name)).first->second;
+  return found != known.end() ? found->second : known.emplace(name, ReadNic(name)).first->second;
 }
 
 std::optional<CpuTicks> ParseCpuTicks(std::string_view proc_stat) {

@@ -40,7 +40,7 @@ std::string UserOf(const NfsUrl& url) {
 absl::Status Describe(const NfsUrl& url, const std::string& boot_id, v1::TargetFacts& target) {
   auto directory = NfsDirectory::Open(url);
   if (!directory.ok()) return WithAdvice(directory.status());
-  const absl::StatusOr<NfsFacts> facts = (*directory)->LookAtFilesystem();
+  const absl::StatusOr<NfsFacts> facts = (*directory)->ReadFilesystemFacts();
   if (!facts.ok()) return WithAdvice(facts.status());
   target.set_filesystem("nfs3 (libnfs)");
   target.set_mount_source(url.Source());
@@ -57,7 +57,7 @@ absl::Status Describe(const NfsUrl& url, const std::string& boot_id, v1::TargetF
   if (facts->space.total_bytes() > 0) target.set_free_bytes(facts->space.available_bytes());
   if (!facts->may_make_files) {
     return ErrnoStatus(
-        absl::StrCat(url.ForPeople(), " is not writable for user ", UserOf(url),
+        absl::StrCat(url.ToText(), " is not writable for user ", UserOf(url),
                      " (the server may map root to nobody: use ?uid=N&gid=N, or change its owner)"),
         EACCES);
   }

@@ -138,7 +138,7 @@ ThreadLook ThreadLookFrom(std::string_view syscall, std::string_view io, std::st
   return look;
 }
 
-ThreadLook LookAtThread(pid_t thread) {
+ThreadLook ReadThreadWork(pid_t thread) {
   const std::string task = absl::StrCat("/proc/self/task/", thread);
   const std::string status = ReadAll(task + "/status");
   if (status.empty()) return {};

@@ -22,7 +22,7 @@ struct ThreadLook {
   std::string file;                // of the call's descriptor; empty: it has none, or unknown
   std::optional<uint64_t> offset;  // in that file; nullopt: the call has none
 };
-ThreadLook LookAtThread(pid_t thread);
+ThreadLook ReadThreadWork(pid_t thread);
 
 // The same from the text of /proc/TID/syscall, io and status. `now_ns`: of any clock, for threads that sleep by the
 // clock. Leaves out the file, whose descriptor is returned in `descriptor`; -1: none. Pure.

@@ -48,7 +48,7 @@ inline constexpr uint64_t kSectorHeaderBytes = sizeof(SectorHeader);
 static_assert(kSectorHeaderBytes == 48);
 
 // Write and read the 48-byte header at the start of a sector, where it is stored masked.
-inline void PutHeader(const SectorHeader& header, std::byte* sector) {
+inline void WriteHeader(const SectorHeader& header, std::byte* sector) {
   auto words = std::bit_cast<std::array<uint64_t, kSectorHeaderBytes / sizeof(uint64_t)>>(header);
   for (size_t i = 1; i < words.size(); ++i) words[i] ^= Mix(words[0] + i * kGoldenRatio64);
   std::memcpy(sector, words.data(), kSectorHeaderBytes);

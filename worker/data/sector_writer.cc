@@ -52,7 +52,7 @@ const std::byte* SectorWriter::Make(const Op& op) {
     header.offset = offset;
     if (length < kSectorHeaderBytes) return MakeTinySector(header, sector, length);
     header.checksum = SectorChecksum(header, sector, length);
-    PutHeader(header, sector);
+    WriteHeader(header, sector);
   });
   return record;
 }

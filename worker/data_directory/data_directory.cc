@@ -63,14 +63,14 @@ absl::StatusOr<std::unique_ptr<Directory>> OpenClaimedDirectory(const std::strin
   });
 }
 
-absl::StatusOr<DataDirectoryLook> LookAtData(const std::string& path) {
+absl::StatusOr<DataDirectoryLook> InspectData(const std::string& path) {
   return BeginningAgainWhereStale([&]() -> absl::StatusOr<DataDirectoryLook> {
     IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> target, OpenTarget(path));
-    return LookAtDataIn(*target);
+    return InspectDataIn(*target);
   });
 }
 
-absl::StatusOr<DataDirectoryLook> LookAtDataIn(const Directory& target) {
+absl::StatusOr<DataDirectoryLook> InspectDataIn(const Directory& target) {
   DataDirectoryLook look;
   auto data = OpenDataIn(target);
   if (absl::IsNotFound(data.status())) return look;

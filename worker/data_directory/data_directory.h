@@ -32,8 +32,8 @@ struct DataDirectoryLook {
 // `path` is the target, an existing directory. All of these functions may block as long as the file system does.
 
 // Inspects the data directory. An error only if it cannot be read or is a symbolic link.
-absl::StatusOr<DataDirectoryLook> LookAtData(const std::string& path);
-absl::StatusOr<DataDirectoryLook> LookAtDataIn(const Directory& target);
+absl::StatusOr<DataDirectoryLook> InspectData(const std::string& path);
+absl::StatusOr<DataDirectoryLook> InspectDataIn(const Directory& target);
 
 // Opens PATH/cluster-iobench.data. NotFound: it does not exist. FailedPrecondition: a symbolic link or not a directory.
 absl::StatusOr<std::unique_ptr<Directory>> OpenDataDirectory(const std::string& path);

@@ -18,7 +18,7 @@ namespace {
 constexpr char kTemporaryPrefix[] = "manifest.json.tmp-";
 
 // Removes "-123" from the end.
-bool TakeLastNumber(std::string_view& name) {
+bool ParseLastNumber(std::string_view& name) {
   const size_t dash = name.rfind('-');
   if (dash == std::string_view::npos || dash + 1 == name.size()) return false;
   const std::string_view digits = name.substr(dash + 1);
@@ -28,7 +28,7 @@ bool TakeLastNumber(std::string_view& name) {
 }
 
 // Takes the numbers from a name such as "lane-LLLLLL.F". False: the name is not exactly what `name_of` makes of them.
-bool TakeNumbers(std::string_view name, const char* format, std::string (*name_of)(uint32_t, uint32_t),
+bool ParseNumbers(std::string_view name, const char* format, std::string (*name_of)(uint32_t, uint32_t),
                  uint32_t& lane, uint32_t& file) {
   const std::string text(name);
   return std::sscanf(text.c_str(), format, &lane, &file) == 2 && text == name_of(lane, file);
@@ -51,7 +51,7 @@ std::string FillFileName(uint32_t lane, uint32_t file_index) {
 
 bool IsFillFile(std::string_view name) {
   uint32_t lane = 0, file = 0;
-  return TakeNumbers(name, "fill-%u.%u", FillFileName, lane, file);
+  return ParseNumbers(name, "fill-%u.%u", FillFileName, lane, file);
 }
 
 std::string NewTemporaryName() {
@@ -63,7 +63,7 @@ std::string NewTemporaryName() {
 bool IsTemporaryName(std::string_view name) {
   if (!name.starts_with(kTemporaryPrefix)) return false;
   name.remove_prefix(sizeof(kTemporaryPrefix) - 1);
-  return TakeLastNumber(name) && TakeLastNumber(name);
+  return ParseLastNumber(name) && ParseLastNumber(name);
 }
 
 std::string LeftMarkName(uint32_t lane) {
@@ -86,8 +86,8 @@ bool HasDataFile(const v1::Manifest& manifest, std::string_view name) {
   unsigned lane = 0, file = 0;
   const std::string text(name);
   if (IsLeftMark(name)) return std::sscanf(text.c_str(), "left-%u", &lane) == 1 && lane < LanesOf(manifest);
-  if (TakeNumbers(name, "fill-%u.%u", FillFileName, lane, file)) return lane < manifest.names().fill_lanes();
-  if (!TakeNumbers(name, "lane-%u.%u", LaneFileName, lane, file)) return false;
+  if (ParseNumbers(name, "fill-%u.%u", FillFileName, lane, file)) return lane < manifest.names().fill_lanes();
+  if (!ParseNumbers(name, "lane-%u.%u", LaneFileName, lane, file)) return false;
   return lane < LanesOf(manifest) && (!says || file < manifest.names().files_per_lane());
 }
 

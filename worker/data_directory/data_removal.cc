@@ -64,7 +64,7 @@ absl::StatusOr<CleanReport> RemoveDataOnce(const std::string& path, const v1::Da
       if (IsTemporaryName(name)) {
         (*data)->Remove(name).IgnoreError();
       } else if (!IsSillyName(name) && !IsLeftMark(name)) {
-        NoteForeign(report, **data, name);
+        AddForeign(report, **data, name);
       }
     }
     report.found = report.foreign_files.empty();
@@ -151,13 +151,13 @@ absl::Status RemoveFill(const std::string& path, const v1::DataClaim& claim) {
 }
 
 absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, IfOutOfSight if_out_of_sight) {
-  IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtData(path));
+  IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, InspectData(path));
   return CheckAbandonedIn(look, path, own_run, if_out_of_sight);
 }
 
 absl::StatusOr<CleanReport> CleanDataDirectory(const std::string& path, IfOutOfSight if_out_of_sight) {
   IOBENCH_ASSIGN_OR_RETURN(const std::string target, TargetOf(path));
-  IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtData(target));
+  IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, InspectData(target));
   IOBENCH_RETURN_IF_ERROR(CheckAbandonedIn(look, target, /*own_run=*/0, if_out_of_sight));
   return RemoveSeenData(target, look);
 }

@@ -27,7 +27,7 @@ absl::Status CheckAbandoned(const std::string& path, uint64_t own_run, IfOutOfSi
 // calls. Without a manifest of ours, removes only temporary files and an empty directory; the rest is foreign.
 absl::StatusOr<CleanReport> RemoveData(const std::string& path, const v1::DataClaim& claim = {});
 
-// RemoveData for what LookAtData has shown. An error with IsHeldByAnother: the data belongs to another run now, also if
+// RemoveData for what InspectData has shown. An error with IsHeldByAnother: the data belongs to another run now, also if
 // there was none.
 absl::StatusOr<CleanReport> RemoveSeenData(const std::string& path, const DataDirectoryLook& seen);
 

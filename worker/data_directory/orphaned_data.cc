@@ -13,7 +13,7 @@ namespace iobench {
 
 absl::Status LeaveOrphanedData(const std::string& path, const v1::DataClaim& claim, uint32_t lane) {
   if (claim.users() == 0 || claim.run_id() == 0) return absl::OkStatus();
-  IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, LookAtData(path));
+  IOBENCH_ASSIGN_OR_RETURN(const DataDirectoryLook look, InspectData(path));
   if (!look.manifest || look.manifest->run_id() != claim.run_id()) return absl::OkStatus();
   // The run has just kept them, unless it uses what an earlier one kept.
   if (look.manifest->state() == v1::Manifest::KEPT && !claim.only_fill()) return absl::OkStatus();

@@ -12,7 +12,7 @@ namespace iobench {
 
 static constexpr size_t kMaxForeignNames = 10;
 
-void NoteForeign(CleanReport& report, const Directory& data, std::string_view name) {
+void AddForeign(CleanReport& report, const Directory& data, std::string_view name) {
   if (report.foreign_files.size() < kMaxForeignNames) {
     report.foreign_files.push_back(data.PathOf(AsUtf8(name)));
   }
@@ -22,15 +22,15 @@ void NoteForeign(CleanReport& report, const Directory& data, std::string_view na
 // that has one.
 static absl::Status RemoveTreeFrom(const Directory& data, const std::string& name, CleanReport& report) {
   if (data.fd() < 0) {
-    NoteForeign(report, data, name);
+    AddForeign(report, data, name);
     return absl::OkStatus();
   }
   std::vector<std::string> foreign;
   auto removed = RemoveTree(data.fd(), data.path(), name, kMaxForeignNames, foreign);
-  for (const std::string& each : foreign) NoteForeign(report, data, each);
+  for (const std::string& each : foreign) AddForeign(report, data, each);
   if (removed.ok()) report.removed_files += *removed;
   if (!absl::IsFailedPrecondition(removed.status())) return removed.status();
-  NoteForeign(report, data, name);  // something else has that name
+  AddForeign(report, data, name);  // something else has that name
   return absl::OkStatus();
 }
 
@@ -55,7 +55,7 @@ absl::Status RemoveFiles(const Directory& data, const v1::Manifest& manifest, Te
     const bool is_data = HasDataFile(manifest, name);
     const bool ours = (is_data || IsTemporaryName(name)) && facts->kind == NodeKind::kFile;
     if (!ours) {
-      NoteForeign(report, data, name);
+      AddForeign(report, data, name);
       continue;
     }
     const absl::Status removed = data.Remove(name);

@@ -22,7 +22,7 @@ struct CleanReport {
 };
 
 // Adds an entry of `data` that is not ours to the report, up to its limit.
-void NoteForeign(CleanReport& report, const Directory& data, std::string_view name);
+void AddForeign(CleanReport& report, const Directory& data, std::string_view name);
 
 enum class Temporaries { kRemove, kLeave };
 

@@ -74,7 +74,7 @@ absl::StatusOr<std::unique_ptr<File>> CreateNext(const Directory& data, uint32_t
 }
 
 // A run that filled kept data before may have lost its coordinator, and this mark would count among those of this run.
-absl::Status TakeBackMark(const std::string& path, const v1::DataClaim& claim, uint32_t lane) {
+absl::Status RemoveMark(const std::string& path, const v1::DataClaim& claim, uint32_t lane) {
   IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> data, OpenClaimedDirectory(path, claim));
   const absl::Status removed = data->Remove(LeftMarkName(lane));
   return absl::IsNotFound(removed) ? absl::OkStatus() : removed;
@@ -99,7 +99,7 @@ absl::StatusOr<v1::SpaceFilled> SpaceFiller::Fill(const v1::FillSpace& request) 
   for (int i = 0; i < request.targets_size(); ++i) {
     if (request.claims(i).only_fill()) {
       IOBENCH_RETURN_IF_ERROR(
-          TakeBackMark(request.targets(i).path(), request.claims(i), request.first_lane()));
+          RemoveMark(request.targets(i).path(), request.claims(i), request.first_lane()));
     }
     if (request.bytes(i) == 0) continue;
     IOBENCH_RETURN_IF_ERROR(

@@ -44,7 +44,7 @@ class NfsQueue {
     for (size_t i = 0; i < files.files.size(); ++i) {
       const LaneFile& file = files.files[i];
       auto open = NfsFile::Open(*connection_, connection_->directory(), file.name, how);
-      NoteRetries(OpKind::kOpenClose, i);
+      RecordRetries(OpKind::kOpenClose, i);
       if (!open.ok()) {
         files_.clear();
         return Annotate(open.status(), absl::StrCat("open ", files.PathOf(i)));
@@ -59,7 +59,7 @@ class NfsQueue {
     absl::Status first_error;
     for (size_t i = 0; i < files_.size(); ++i) {
       first_error.Update(files_[i]->Commit());
-      NoteRetries(OpKind::kWrite, i);
+      RecordRetries(OpKind::kWrite, i);
     }
     return first_error;
   }
@@ -130,8 +130,8 @@ class NfsQueue {
   }
 
   // Counts the retries of calls that open or commit a file, which are not ops.
-  void NoteRetries(OpKind kind, size_t file) {
-    const uint64_t count = connection_->TakeRetries();
+  void RecordRetries(OpKind kind, size_t file) {
+    const uint64_t count = connection_->PopRetries();
     if (count > 0) retried_->Note({.kind = kind, .object = static_cast<uint32_t>(file)}, -EAGAIN, count);
   }
 

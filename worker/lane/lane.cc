@@ -38,12 +38,12 @@ void Lane::FailUnlessOk(const absl::Status& status) {
 
 // ------------------------------------------------------------------------------------------ before the start
 
-void Lane::TakeOwnDescriptors() {
+void Lane::UnshareDescriptors() {
   const auto engine = FindEngine(work_.spec.engine);
   if (engine.ok() && (*engine)->threads == CallThreads::kShared)
     return;  // its threads use the process's descriptors
   static_cast<void>(
-      iobench::TakeOwnDescriptors(work_.files.directory_fd));  // without it, the lane is only slower
+      iobench::UnshareDescriptors(work_.files.directory_fd));  // without it, the lane is only slower
 }
 
 void Lane::Bind() {
@@ -148,7 +148,7 @@ void Lane::ForgetPages() {
       [this](const Directory& directory) { return iobench::ForgetPages(directory, work_.files); }));
 }
 
-void Lane::NoteContents() {
+void Lane::RecordContents() {
   const PhaseSpec& spec = work_.spec;
   if (!takes_part() || !spec.uses_files || !work_.reads() || work_.metadata) return;
   if (IsNfsUrl(work_.target)) return;  // nothing is cached, and nothing tells about holes
@@ -165,11 +165,11 @@ void Lane::NoteContents() {
 }
 
 void Lane::Open() {
-  NoteContents();
+  RecordContents();
   directory_.CloseOwn();  // its connection is no longer needed
   preparation_.times.deferred_ns = directory_.deferred_ns();
   if (!takes_part()) return;
-  region_->NoteBefore();
+  region_->RecordBefore();
   if (work_.spec.region.open()) return;
   const absl::Status opened = [&] {
     const Stopwatch watch(preparation_.times.open_ns);
@@ -199,8 +199,8 @@ void Lane::RunToGoal(uint64_t ops_goal) {
   if (const std::optional<LaneFailure> failure = region_->RunToGoal(ops_goal)) Fail(*failure);
 }
 
-void Lane::NoteStoppedAtDeadline() {
-  region_->NoteStoppedAtDeadline();
+void Lane::RecordStoppedAtDeadline() {
+  region_->RecordStoppedAtDeadline();
 }
 
 // A failed lane is only closed. So is one that quits: a flush could take longer than anyone waits for its results, which

@@ -54,7 +54,7 @@ class Lane {
   // ---- before the phase's start
   // Gives the calling thread a descriptor table of its own (own_descriptors.h), before it opens anything. Does nothing
   // for engines whose calls are made by other threads.
-  void TakeOwnDescriptors();
+  void UnshareDescriptors();
   // Binds the calling thread to the processors of its slot, if the plan binds lanes.
   void Bind();
   // Makes the LaneSetup: everything that would take time later.
@@ -74,7 +74,7 @@ class Lane {
   void RunOps();                       // until done, stopped, failed, or the deadline
   bool waits_at_deadline() const;      // RunOps ended at the deadline and the plan has wear-out
   void RunToGoal(uint64_t ops_goal);   // the ops after the deadline
-  void NoteStoppedAtDeadline();        // the lane was stopped before it got a goal
+  void RecordStoppedAtDeadline();        // the lane was stopped before it got a goal
   void EndRegion();                    // fsync with region.fsync, always close
 
   // ---- after it
@@ -153,7 +153,7 @@ class Lane {
   absl::Status Complete(uint64_t ops);
   absl::Status FlushWritten();
   absl::Status WriteData();
-  void NoteContents();
+  void RecordContents();
   bool ran() const { return region_ && region_->outcome().ran; }
   bool quits() const { return quit_.stop.load(std::memory_order_relaxed); }
 

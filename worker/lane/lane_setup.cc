@@ -95,7 +95,7 @@ absl::Status LaneSetup::MakeHook() {
   if (pauses != nullptr) {
     pauses->FlushWith([this] {
       absl::Status flushed = engine_->Flush();
-      NoteFlushed();
+      RecordFlushed();
       return flushed;
     });
   }
@@ -113,8 +113,8 @@ void LaneSetup::JoinOpenLoop() {
   if (hook_) hook_->TimeDataSeparately();
 }
 
-void LaneSetup::NoteFlushed() {
-  recorder_.NoteFlushedUntil(scale_.ToTicks(MonotonicNowNs()));
+void LaneSetup::RecordFlushed() {
+  recorder_.RecordFlushedUntil(scale_.ToTicks(MonotonicNowNs()));
 }
 
 int64_t LaneSetup::LongestAskedPauseNs() const {
@@ -217,7 +217,7 @@ LaneFailure LaneSetup::FailureOf(const LoopEnd& end) const {
 absl::Status LaneSetup::WriteTrace() {
   if (!trace_file_.valid()) return absl::OkStatus();
   const UniqueFd file = std::move(trace_file_);
-  const TraceOps ops = trace_->TakeRecorded();
+  const TraceOps ops = trace_->PopRecorded();
   // The op whose failure ended the lane has begun, but did not complete.
   traced_ops_ = std::min<uint64_t>(ops.size(), recorder_.ops());
   return iobench::WriteTrace(file.get(), work_.TraceFile(), std::span(ops).first(traced_ops_));

@@ -56,7 +56,7 @@ class LaneSetup {
   const Pauses* pauses() const { return hook_ ? hook_->pauses() : nullptr; }
 
   // The lane's files have just been flushed between two passes or bursts.
-  void NoteFlushed();
+  void RecordFlushed();
 
   // The lane goes on after its last op has failed: that op is not in the trace that is written.
   void LeaveFailedOpOut() {

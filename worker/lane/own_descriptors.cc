@@ -23,7 +23,7 @@ bool CloseRange(unsigned first, unsigned last, unsigned flags) {
 
 }  // namespace
 
-bool TakeOwnDescriptors(int kept_fd) {
+bool UnshareDescriptors(int kept_fd) {
   if (!CloseRange(UINT_MAX, UINT_MAX, kUnshare)) return false;  // closes none
   if (kept_fd < static_cast<int>(kFirstAfterStandard)) return CloseRange(kFirstAfterStandard, UINT_MAX, 0);
   const auto kept = static_cast<unsigned>(kept_fd);

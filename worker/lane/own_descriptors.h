@@ -15,7 +15,7 @@ namespace iobench {
 // Gives the calling thread a table with only the descriptors 0, 1, 2 and `kept_fd` (-1: none). All others are closed in
 // it, so that files closed by other threads do not stay open here. Threads that the calling thread starts share its
 // table. Returns false without any change if the kernel does not support this (before 5.9).
-bool TakeOwnDescriptors(int kept_fd);
+bool UnshareDescriptors(int kept_fd);
 
 }  // namespace iobench
 

@@ -25,7 +25,7 @@ absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
                                   const std::function<void(v1::ResultChunk)>& give) {
   absl::Status cancelled = absl::CancelledError("disarmed before the results were collected");
   if (!WaitAllArrived(kRegionOver)) return cancelled;
-  if (!std::exchange(measured_noted_, true)) NoteMeasured();
+  if (!std::exchange(measured_noted_, true)) RecordMeasured();
   const bool tail_follows = !settled_ && std::any_of(lanes_.begin(), lanes_.end(),
                                                      [](const auto& lane) { return lane->HasTail(); });
   if (tail_follows) {
@@ -56,7 +56,7 @@ absl::Status PhaseRunner::Collect(std::span<const WorkerTime> instants,
   return absl::OkStatus();
 }
 
-void PhaseRunner::NoteMeasured() {
+void PhaseRunner::RecordMeasured() {
   if (std::optional<v1::StepResult> step = PassesStep(spec_, lanes_)) steps_.push_back(*std::move(step));
   if (spec_.arrivals == nullptr) return;
   // The last op ends after the time limit; ops due in between are not begun, and do not count as missed.

@@ -14,7 +14,7 @@ constexpr int kMaxNamedThreads = 8;
 v1::Progress PhaseRunner::Progress(const v1::Poll& poll) const {
   v1::Progress progress;
   LatencyBins latency;
-  if (poll.closely()) LookClosely(progress);
+  if (poll.closely()) AddThreadWork(progress);
   if (!prepared_.load(std::memory_order_acquire)) return progress;
   for (const auto& lane : lanes_) {
     const LiveCell* const live = lane->live();
@@ -33,7 +33,7 @@ v1::Progress PhaseRunner::Progress(const v1::Poll& poll) const {
   return progress;
 }
 
-void PhaseRunner::LookClosely(v1::Progress& progress) const {
+void PhaseRunner::AddThreadWork(v1::Progress& progress) const {
   // A rest is a wait that the plan asks for, so it counts as activity.
   if (resting_.load(std::memory_order_relaxed))
     progress.set_activity(static_cast<uint64_t>(MonotonicNowNs()));
@@ -46,7 +46,7 @@ void PhaseRunner::LookClosely(v1::Progress& progress) const {
     const pid_t thread = at_work_[i].thread.load(std::memory_order_relaxed);
     const char* const step = at_work_[i].step.load(std::memory_order_relaxed);
     if (thread == 0 || step == nullptr) continue;
-    const ThreadLook look = LookAtThread(thread);
+    const ThreadLook look = ReadThreadWork(thread);
     progress.set_activity(progress.activity() + look.activity);
     if (progress.work_size() == kMaxNamedThreads) continue;
     v1::ThreadWork& work = *progress.add_work();

@@ -73,7 +73,7 @@ absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
   if (!WaitAllArrived(kFilesOpen)) return cancelled;
   for (v1::StepResult& step : StepsBefore(spec_, lanes_, system_caches)) steps_.push_back(std::move(step));
   FindCarriers();
-  NoteSpaces();
+  RecordSpaces();
   {
     Counters counters = CountersBefore();
     MutexLock lock(mutex_);
@@ -175,7 +175,7 @@ void PhaseRunner::FindCarriers() {
   for (const std::string& interface : carriers_) FactsOfNic(interface);  // now, while nothing is measured
 }
 
-void PhaseRunner::NoteSpaces() {
+void PhaseRunner::RecordSpaces() {
   for (const v1::LanePlan& plan : prepare_.lanes()) {
     const auto directory = directories_.find(plan.target());
     if (directory == directories_.end() || spaces_.contains(NumberOfTarget(plan))) continue;
@@ -193,7 +193,7 @@ PhaseRunner::Counters PhaseRunner::CountersBefore() const {
   return counters;
 }
 
-void PhaseRunner::NoteStart() {
+void PhaseRunner::RecordStart() {
   int64_t start_ns = 0;
   {
     MutexLock lock(mutex_);
@@ -282,7 +282,7 @@ void PhaseRunner::RunLane(Lane& lane, AtWork& work) {
 void PhaseRunner::RunPhaseOn(Lane& lane, AtWork& work) {
   const auto note = [&work](const char* step) { work.step.store(step, std::memory_order_relaxed); };
   note("its preparation");
-  lane.TakeOwnDescriptors();
+  lane.UnshareDescriptors();
   lane.Bind();  // early, so that its memory and its engine's threads are local to it
   lane.MakeReady();
   lane.CreateFiles();
@@ -339,14 +339,14 @@ void PhaseRunner::RunTimedRegion(Lane& lane, WorkerTime start, AtWork& work) {
       note("its ops");
       lane.RunToGoal(*goal);
     } else {
-      lane.NoteStoppedAtDeadline();
+      lane.RecordStoppedAtDeadline();
     }
   }
   note("fsync or close");
-  NoteOpsEnded(lane);
+  RecordOpsEnded(lane);
   lane.EndRegion();
   note(nullptr);
-  NoteRegionEnded();
+  RecordRegionEnded();
 }
 
 std::optional<v1::WorkerEvent> PhaseRunner::DeadlineEvent() {
@@ -374,7 +374,7 @@ std::optional<uint64_t> PhaseRunner::WaitForGoal(const Lane& lane) {
   return stopped_ ? std::nullopt : goal_;
 }
 
-void PhaseRunner::NoteOpsEnded(const Lane& lane) {
+void PhaseRunner::RecordOpsEnded(const Lane& lane) {
   std::optional<v1::WorkerEvent> ended, deadline;
   {
     MutexLock lock(mutex_);
@@ -392,7 +392,7 @@ void PhaseRunner::NoteOpsEnded(const Lane& lane) {
   if (deadline) take_event_(*std::move(deadline));
 }
 
-void PhaseRunner::NoteRegionEnded() {
+void PhaseRunner::RecordRegionEnded() {
   bool last = false;
   {
     MutexLock lock(mutex_);
@@ -416,10 +416,10 @@ void PhaseRunner::ReportDone() {
   v1::WorkerEvent event;
   for (const auto& lane : lanes_) *event.mutable_lanes_done()->add_ends() = lane->EndsOn(*scale_);
   take_event_(std::move(event));
-  NoteCounters();
+  RecordCounters();
 }
 
-void PhaseRunner::NoteCounters() {
+void PhaseRunner::RecordCounters() {
   rusage process{};
   ::getrusage(RUSAGE_SELF, &process);
   const HostCounters host = ReadHostCounters(nfs_mount_points_);

@@ -30,7 +30,7 @@
 
 namespace iobench {
 
-// Prepare, NoteStart, Collect and WaitForLanes block and must be called by one thread that is not a lane's; the other
+// Prepare, RecordStart, Collect and WaitForLanes block and must be called by one thread that is not a lane's; the other
 // functions return at once and may be called from any thread. Objects are held by shared_ptr, also by the lanes'
 // threads, so that a lane stuck in the kernel can be abandoned.
 class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
@@ -71,7 +71,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // Waits until shortly before the start, then reads the counters of the client and of this process again, so that they
   // cover the phase but not the wait. If the start is too close, the counters read by Prepare are used. REQUIRES: Arm
   // was called and was not late; the calling thread is that of Prepare and Collect.
-  void NoteStart();
+  void RecordStart();
 
   // Waits until all timed regions have ended, and passes the results to `give` in chunks, the last of which is marked. If
   // lanes have something to settle, the results come first, the one that completes them marked as measured; then the
@@ -120,7 +120,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   absl::Status OpenTargetOf(const v1::LanePlan& plan);
   absl::Status StartLanes();
   void FindCarriers();
-  void NoteSpaces();
+  void RecordSpaces();
   Counters CountersBefore() const;
   void StopLanes(UnfinishedFiles unfinished) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -130,16 +130,16 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   std::optional<WorkerTime> WaitForStart();  // nullopt: cancelled
   void RunTimedRegion(Lane& lane, WorkerTime start, AtWork& work);
   std::optional<uint64_t> WaitForGoal(const Lane& lane);
-  void NoteOpsEnded(const Lane& lane);
-  void NoteRegionEnded();
+  void RecordOpsEnded(const Lane& lane);
+  void RecordRegionEnded();
   void ReportDone();
-  void NoteCounters();
-  void NoteMeasured();
+  void RecordCounters();
+  void RecordMeasured();
   void AddTotals(v1::ResultChunk& chunk) const;
   bool WaitForSettling(std::optional<WorkerTime> until);  // returns false if cancelled
   void GiveLanes(std::span<const WorkerTime> instants, const std::function<void(v1::ResultChunk)>& give,
                  v1::ResultChunk end);
-  void LookClosely(v1::Progress& progress) const;
+  void AddThreadWork(v1::Progress& progress) const;
   // Returns the event if all lanes are at the deadline or done and it has not been sent yet.
   std::optional<v1::WorkerEvent> DeadlineEvent() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -74,7 +74,7 @@ std::string AboutTree(const TreePrepared& tree) {
 std::string AboutBinding(const PhaseSpec& spec, Lanes lanes) {
   std::vector<uint32_t> places;
   for (const auto& lane : lanes) places.push_back(lane->index_on_client());
-  return absl::StrCat("lanes on ", spec.binding_slots.ForPeople(places));
+  return absl::StrCat("lanes on ", spec.binding_slots.ToText(places));
 }
 
 std::string AboutCaches(const PhaseSpec& spec, const absl::Status& system_caches) {

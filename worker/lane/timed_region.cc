@@ -48,7 +48,7 @@ int64_t WaitEndNs(int64_t start_ns, int64_t deadline_ns) {
 
 }  // namespace
 
-void TimedRegion::NoteBefore() {
+void TimedRegion::RecordBefore() {
   run_delay_before_s_ = RunDelaySeconds(/*has_run=*/false);
 }
 
@@ -108,7 +108,7 @@ std::optional<LaneFailure> TimedRegion::Run() {
   context.resume_after_wait = false;
   while (GoesOnAfterFailure()) {
     if (IsAfterDeadline()) {  // the loop compares only ops that succeed with it
-      setup_.recorder().NoteWaitedUntil(ReadTickPair(work_.spec.ticks).ticks);
+      setup_.recorder().RecordWaitedUntil(ReadTickPair(work_.spec.ticks).ticks);
       outcome_.end = {.reason = Reason::kDeadline};
       break;
     }
@@ -150,7 +150,7 @@ bool TimedRegion::EndPass() {
   const Stopwatch watch(outcome_.pass_end_ns);
   if (work_.flushes_passes()) {
     pass_end_status_ = setup_.engine().Flush();
-    setup_.NoteFlushed();
+    setup_.RecordFlushed();
   }
   if (work_.flushes_passes() && setup_.context().pass == 0) outcome_.first_pass_flushed_ns = MonotonicNowNs();
   if (work_.forgets_passes() && pass_end_status_.ok()) {
@@ -176,7 +176,7 @@ std::optional<LaneFailure> TimedRegion::RunToGoal(uint64_t ops_goal) {
   return Run();
 }
 
-void TimedRegion::NoteStoppedAtDeadline() {
+void TimedRegion::RecordStoppedAtDeadline() {
   outcome_.end.reason = Reason::kStopped;
 }
 

@@ -66,7 +66,7 @@ class TimedRegion {
   TimedRegion& operator=(const TimedRegion&) = delete;
 
   // Before the lane waits for the start: reads what would take too long afterwards.
-  void NoteBefore();
+  void RecordBefore();
   // At the start; with region.open, opens the files.
   absl::Status Begin(WorkerTime start);
   // Runs ops until done, stopped, failed, or the deadline.
@@ -74,7 +74,7 @@ class TimedRegion {
   // RunOps ended at the deadline and the plan has wear-out: call one of the next two.
   bool waits_at_deadline() const;
   std::optional<LaneFailure> RunToGoal(uint64_t ops_goal);
-  void NoteStoppedAtDeadline();  // the lane was stopped before it got a goal
+  void RecordStoppedAtDeadline();  // the lane was stopped before it got a goal
   // Completes the lane's record; nothing that follows is in it.
   void EndOps();
   // Flushes with region.fsync if the lane writes, otherwise does nothing.

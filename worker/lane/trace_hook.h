@@ -43,7 +43,7 @@ class TraceHook final : public OpHook {
   void EndMeasured() { measured_ = false; }
 
   // Returns the recorded ops in the order in which they began, and keeps none.
-  TraceOps TakeRecorded() { return std::exchange(recorded_, {}); }
+  TraceOps PopRecorded() { return std::exchange(recorded_, {}); }
   // The number of ops that were not recorded because the limit was reached.
   uint64_t left_out_count() const { return left_out_count_; }
   // The time waited because of the delays in the replayed trace; the plan's own pauses are not in it.

@@ -101,10 +101,10 @@ struct LaneContext {
 };
 
 // Notes an op of the lane that ended at `end` and failed. `moved` is as in FailedOps::Note.
-inline void NoteFailedOp(LaneContext& lane, const Op& op, int64_t moved, Ticks end) {
+inline void RecordFailedOp(LaneContext& lane, const Op& op, int64_t moved, Ticks end) {
   lane.failed_ops.Note(op, moved);
   if (lane.recorder.IsInWarmup(end)) ++lane.warmup_failed_count;
-  lane.recorder.NoteWaitedUntil(end);
+  lane.recorder.RecordWaitedUntil(end);
 }
 
 // Why the loop ended, and for a failure, at which op. Errors are errnos here, because the loop must not make a Status;

@@ -29,7 +29,7 @@ void LaneRecorder::Start(Ticks at) {
 }
 
 void LaneRecorder::Resume(Ticks at) {
-  NoteStallAtEnd();
+  AddStallAtEnd();
   counts_from_ = at;
   gaps_from_ = at;
 }
@@ -54,14 +54,14 @@ void LaneRecorder::BeforeEvent(Ticks now) {
 
 void LaneRecorder::Event(Ticks begin, Ticks now) {
   assert(now >= next_event_);
-  NoteStall(timeline_.EndBefore(now, ops()), begin, now);
+  AddStall(timeline_.EndBefore(now, ops()), begin, now);
   if (now >= timeline_.next_point()) timeline_.Keep(now, bytes(), ops());
   look_at_ = {now.value + shortest_gap_ticks_ / 2};
   SetNextEvent();
 }
 
 void LaneRecorder::Finish() {
-  NoteStallAtEnd();
+  AddStallAtEnd();
   if (warmup_end_ != kNoWarmup) EndWarmup();
   timeline_.Finish(last_end_, bytes(), ops());
   SetNextEvent();
@@ -121,7 +121,7 @@ void LaneRecorder::EndWarmupBefore(Ticks now) {
 
 // Between `before`, the previous end, and the op's begin, the lane may have paused as the plan requires. That pause
 // comes first and is not part of a stall; the rest of the time, and the op itself, may be.
-void LaneRecorder::NoteStall(Ticks before, Ticks begin, Ticks now) {
+void LaneRecorder::AddStall(Ticks before, Ticks begin, Ticks now) {
   const auto stall_since = [&](Ticks earliest) {
     const Ticks since = std::max(before, earliest);
     const uint64_t hook_ticks = begin > since ? begin.value - since.value : 0;
@@ -130,10 +130,10 @@ void LaneRecorder::NoteStall(Ticks before, Ticks begin, Ticks now) {
   };
   const Stall counted = stall_since(counts_from_);
   if (counted.ticks() > longest_stall_.ticks()) longest_stall_ = counted;
-  if (const Stall gap = stall_since(gaps_from_); gap.ticks() >= shortest_gap_ticks_) NoteGap(gap);
+  if (const Stall gap = stall_since(gaps_from_); gap.ticks() >= shortest_gap_ticks_) AddGap(gap);
 }
 
-void LaneRecorder::NoteGap(const Stall& gap) {
+void LaneRecorder::AddGap(const Stall& gap) {
   if (gap_count_ < kMaxGaps) {
     gaps_[gap_count_++] = gap;
     return;
@@ -144,10 +144,10 @@ void LaneRecorder::NoteGap(const Stall& gap) {
 }
 
 // No op ends the wait or the failed ops at the end, so no event evaluates them.
-void LaneRecorder::NoteStallAtEnd() {
+void LaneRecorder::AddStallAtEnd() {
   const Ticks end = ops_end();
   EndWarmupBefore(end);
-  if (end > std::max(last_end_, counts_from_)) NoteStall(last_end_, end, end);
+  if (end > std::max(last_end_, counts_from_)) AddStall(last_end_, end, end);
 }
 
 void LaneRecorder::SetNextEvent() {

@@ -77,12 +77,12 @@ class LaneRecorder {
 
   // Until `at`, the lane waited for an op that then did not begin, or for one that failed. This time belongs to the
   // lane's ops time.
-  void NoteWaitedUntil(Ticks at) { waited_until_ = std::max(waited_until_, at); }
+  void RecordWaitedUntil(Ticks at) { waited_until_ = std::max(waited_until_, at); }
   // Up to `ticks` between two ops are not a stall, because the plan asks for such pauses. Call it before Start.
   void SetAskedPause(uint64_t ticks) { asked_pause_ticks_ = ticks; }
 
   // Until `at`, which is now, the lane's files were flushed between two passes or bursts.
-  void NoteFlushedUntil(Ticks at) { flushed_until_ = at; }
+  void RecordFlushedUntil(Ticks at) { flushed_until_ = at; }
 
   // Closes the timeline after the last op, and evaluates the time from then to ops_end() as a stall. If the warm-up has
   // not ended by then, all ops count as warm-up. Call it after the last Run of a phase; further calls have no effect.
@@ -109,7 +109,7 @@ class LaneRecorder {
   // nothing per op.
   struct Stall {
     Ticks begin, end;
-    bool flushed = false;  // NoteFlushedUntil named an instant in it
+    bool flushed = false;  // RecordFlushedUntil named an instant in it
     uint64_t ticks() const { return end.value - begin.value; }
   };
   // The longest one after the warm-up. One that is shorter than the distance of the timeline's points (0.1 % of the
@@ -135,9 +135,9 @@ class LaneRecorder {
 
   void EndWarmup();
   void EndWarmupBefore(Ticks now);
-  void NoteStall(Ticks before, Ticks begin, Ticks now);
-  void NoteGap(const Stall& gap);
-  void NoteStallAtEnd();
+  void AddStall(Ticks before, Ticks begin, Ticks now);
+  void AddGap(const Stall& gap);
+  void AddStallAtEnd();
   void SetNextEvent();
 
   struct Kind {

@@ -99,13 +99,13 @@ struct OpenSlotHook {
     due = lane.open_loop->Take(now);
     op_waits = true;
   }
-  Ticks TakeDue() {
+  Ticks PopDue() {
     op_waits = false;
     return due;
   }
   void NotBegun() {
     if (!op_waits) return;
-    lane.open_loop->PutBack(TakeDue());
+    lane.open_loop->PutBack(PopDue());
     if (lane.between != nullptr) lane.between->NotBegun();
   }
   void After(const Op& done, uint32_t slot, OpTimes times, Ticks due_at) {
@@ -177,7 +177,7 @@ class QueuedRun {
       }
       const uint32_t slot = slots_.free_[--slots_.free_count_];
       slots_.in_slot_[slot].op = op;
-      if constexpr (kOpen) slots_.in_slot_[slot].due = between_.TakeDue();
+      if constexpr (kOpen) slots_.in_slot_[slot].due = between_.PopDue();
       queue_.Prepare(slot, op);
       slots_.begun_[begun_count++] = slot;
       ++in_flight_;
@@ -224,7 +224,7 @@ class QueuedRun {
     lane_.hook_ticks += ready.value - aside.value;
     if (const std::optional<Reason> over = OverWhileWaiting(lane_, ready)) [[unlikely]] {
       between_.NotBegun();
-      recorder().NoteWaitedUntil(ready);
+      recorder().RecordWaitedUntil(ready);
       --batch_next_;
       EndFor(*over);
       return false;
@@ -239,7 +239,7 @@ class QueuedRun {
     if (waits_only_) lane_.hook_ticks += now.value - waits_from_.value;
     waits_only_ = false;
     if (const std::optional<LoopEnd::Reason> over = OverWhileWaiting(lane_, now)) [[unlikely]] {
-      recorder().NoteWaitedUntil(now);
+      recorder().RecordWaitedUntil(now);
       --batch_next_;
       EndFor(*over);
       return false;
@@ -266,7 +266,7 @@ class QueuedRun {
     if constexpr (kOpen) waits_only_ = waits_only_ && end_count == 0;
     if (end_count > 0 && end >= rare_) [[unlikely]]
       recorder().BeforeEvent(end);
-    for (size_t i = 0; i < end_count; ++i) NoteEnd(slots_.ends_[i], end);
+    for (size_t i = 0; i < end_count; ++i) RecordEnd(slots_.ends_[i], end);
     // Once for all that ended together, so that a point of the timeline never holds a part of them.
     if (recorder().last_end() >= rare_) [[unlikely]] {
       if (end >= recorder().next_event()) recorder().Event(begin, end);
@@ -282,13 +282,13 @@ class QueuedRun {
 
   // Records an ended op. Its slot is free at once if it failed or there is no hook, otherwise once the hook has seen
   // its data.
-  [[gnu::always_inline]] void NoteEnd(const OpEnd& ended, Ticks end) {
+  [[gnu::always_inline]] void RecordEnd(const OpEnd& ended, Ticks end) {
     const Op& op = slots_.in_slot_[ended.slot].op;
     [[maybe_unused]] const Ticks op_begin = slots_.in_slot_[ended.slot].begin;
     --in_flight_;
     if (ended.moved != static_cast<int64_t>(op.length)) [[unlikely]] {
       slots_.free_[slots_.free_count_++] = ended.slot;
-      NoteFailure(op, ended.moved, end);
+      RecordFailure(op, ended.moved, end);
       return;
     }
     if constexpr (kOpen) {
@@ -304,8 +304,8 @@ class QueuedRun {
   }
 
   // Only the first failure is reported; ops in flight may fail for the same reason.
-  [[gnu::always_inline]] void NoteFailure(const Op& op, int64_t moved, Ticks end) {
-    NoteFailedOp(lane_, op, moved, end);
+  [[gnu::always_inline]] void RecordFailure(const Op& op, int64_t moved, Ticks end) {
+    RecordFailedOp(lane_, op, moved, end);
     if (result_.reason == Reason::kFailed) return;
     EndFor(Reason::kFailed);
     result_.errno_value = moved < 0 ? static_cast<int>(-moved) : 0;

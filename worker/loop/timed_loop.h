@@ -118,7 +118,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
         begin = ready;
         if (const std::optional<Reason> over = OverWhileWaiting(lane, ready)) [[unlikely]] {
           between.NotBegun();
-          recorder.NoteWaitedUntil(ready);
+          recorder.RecordWaitedUntil(ready);
           stream.Unread(count - i);
           return {.reason = *over};
         }
@@ -127,7 +127,7 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
       const Ticks end = Clock::Now();
       if (moved != length) [[unlikely]] {
         record_until(i);
-        NoteFailedOp(lane, op, moved, end);
+        RecordFailedOp(lane, op, moved, end);
         stream.Unread(count - i);
         return {.reason = Reason::kFailed,
                 .errno_value = moved < 0 ? static_cast<int>(-moved) : 0,

@@ -40,7 +40,7 @@ uint64_t PlacesOf(const v1::Tree& tree) {
   return places;
 }
 
-bool TakeDigits(std::string_view& text, size_t at_least, size_t at_most) {
+bool ParseDigits(std::string_view& text, size_t at_least, size_t at_most) {
   size_t count = 0;
   while (count < text.size() && std::isdigit(static_cast<unsigned char>(text[count])) != 0) ++count;
   text.remove_prefix(count);
@@ -120,7 +120,7 @@ void PathWriter::SetDirectory(uint32_t directory) {
   digits_at_ = path_.size() - kDigitCount;
 }
 
-void PathWriter::PutDigits(uint64_t number, char* at) {
+void PathWriter::WriteDigits(uint64_t number, char* at) {
   const auto high = static_cast<uint32_t>(number / 10'000);
   const auto low = static_cast<uint32_t>(number % 10'000);
   std::memcpy(at, &kDigitPairs[size_t{high / 100} * 2], 2);
@@ -130,19 +130,19 @@ void PathWriter::PutDigits(uint64_t number, char* at) {
 }
 
 bool IsTreeName(std::string_view name) {
-  return Take(name, "tree-") && (Take(name, "shared") || TakeDigits(name, 6, 10)) && Take(name, ".") &&
-         TakeDigits(name, 1, 10) && name.empty();
+  return Take(name, "tree-") && (Take(name, "shared") || ParseDigits(name, 6, 10)) && Take(name, ".") &&
+         ParseDigits(name, 1, 10) && name.empty();
 }
 
 bool IsTreeDirectoryName(std::string_view name) {
-  return Take(name, "d") && TakeDigits(name, 1, 10) && name.empty();
+  return Take(name, "d") && ParseDigits(name, 1, 10) && name.empty();
 }
 
 bool IsItemName(NameKind kind, std::string_view name) {
   if (!Take(name, WordOf(kind))) return false;
   std::string_view with_lane = name;
-  if (TakeDigits(with_lane, 6, 10) && Take(with_lane, "-")) name = with_lane;
-  return TakeDigits(name, kDigitCount, kDigitCount) && name.empty();
+  if (ParseDigits(with_lane, 6, 10) && Take(with_lane, "-")) name = with_lane;
+  return ParseDigits(name, kDigitCount, kDigitCount) && name.empty();
 }
 
 }  // namespace iobench

@@ -70,12 +70,12 @@ class PathWriter {
   const char* Of(uint32_t directory, uint64_t item) {
     if (directory != directory_) [[unlikely]]
       SetDirectory(directory);
-    PutDigits(item, path_.data() + digits_at_);
+    WriteDigits(item, path_.data() + digits_at_);
     return path_.data();
   }
 
  private:
-  static void PutDigits(uint64_t number, char* at);
+  static void WriteDigits(uint64_t number, char* at);
   void SetDirectory(uint32_t directory);
 
   LaneTree tree_;

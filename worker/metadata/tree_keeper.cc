@@ -259,14 +259,14 @@ class Removing {
         S_ISREG(facts.st_mode) && (IsItemName(NameKind::kItem, name) || IsItemName(NameKind::kMoved, name) ||
                                    IsItemName(NameKind::kLink, name));
     if (!leaf && !link && !file) {
-      NoteForeign(below);
+      AddForeign(below);
       return absl::OkStatus();
     }
     if (::unlinkat(fd, name.c_str(), leaf ? AT_REMOVEDIR : 0) == 0) {
       ++removed_;
       ++changes_;
     } else if (leaf && (errno == ENOTEMPTY || errno == EEXIST)) {
-      NoteForeign(absl::StrCat(below, "/…"));
+      AddForeign(absl::StrCat(below, "/…"));
     } else if (errno != ENOENT) {
       return ErrnoStatus(absl::StrCat("remove ", where), errno);
     }
@@ -274,7 +274,7 @@ class Removing {
   }
 
   // Adds a name once, however often it is listed.
-  void NoteForeign(const std::string& name) {
+  void AddForeign(const std::string& name) {
     if (foreign_.size() >= max_foreign_ ||
         std::find(foreign_.begin(), foreign_.end(), name) != foreign_.end())
       return;

@@ -68,8 +68,8 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   spec.uses_files = engine->uses_files;
   IOBENCH_RETURN_IF_ERROR(CheckPrepare(prepare, *spec.operation, *engine));
   spec.shape = StreamShapeOf(prepare, spec.operation->call);
-  spec.TakeFiles(prepare);
-  spec.TakeOperation(operation);
+  spec.ReadFiles(prepare);
+  spec.ReadOperation(operation);
   spec.data = prepare.data();
   spec.stamp = prepare.stamp();
   spec.region = prepare.region();
@@ -80,16 +80,16 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
     spec.rest_s += step.rest().seconds();
   }
   IOBENCH_ASSIGN_OR_RETURN(spec.binding_slots, BindingSlotsFor(prepare.binding()));
-  IOBENCH_RETURN_IF_ERROR(spec.TakeTrace(prepare, *engine));
+  IOBENCH_RETURN_IF_ERROR(spec.ReadTrace(prepare, *engine));
   spec.clock = clock;
   spec.ticks = ChosenTickSource();
-  spec.TakeArrivals(prepare);
+  spec.ReadArrivals(prepare);
   spec.engine_options = spec.EngineOptionsFor(operation);
   spec.loop_ns = loop_ns;
   return spec;
 }
 
-void PhaseSpec::TakeFiles(const v1::Prepare& prepare) {
+void PhaseSpec::ReadFiles(const v1::Prepare& prepare) {
   const v1::FileLayout& files = prepare.files();
   shared_file = files.shared_file();
   interleaved = files.interleaved();
@@ -100,7 +100,7 @@ void PhaseSpec::TakeFiles(const v1::Prepare& prepare) {
   claims.assign(prepare.claims().begin(), prepare.claims().end());
 }
 
-void PhaseSpec::TakeOperation(const v1::Operation& asked) {
+void PhaseSpec::ReadOperation(const v1::Operation& asked) {
   mode.direct = asked.direct();
   mode.sync = asked.sync();
   mode.dsync = asked.dsync();
@@ -112,7 +112,7 @@ void PhaseSpec::TakeOperation(const v1::Operation& asked) {
   between = asked.between();
 }
 
-void PhaseSpec::TakeArrivals(const v1::Prepare& prepare) {
+void PhaseSpec::ReadArrivals(const v1::Prepare& prepare) {
   if (!prepare.operation().has_arrivals()) return;
   // Different for every worker, phase and repetition, and the same in a run with the same seed.
   constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
@@ -142,7 +142,7 @@ EngineOptions PhaseSpec::EngineOptionsFor(const v1::Operation& asked) const {
           .simulated_key = shape.seed};
 }
 
-absl::Status PhaseSpec::TakeTrace(const v1::Prepare& prepare, const EngineSpec& used_engine) {
+absl::Status PhaseSpec::ReadTrace(const v1::Prepare& prepare, const EngineSpec& used_engine) {
   trace = prepare.operation().trace();
   old_traces = prepare.replaces_traces() ? OldTrace::kReplaced : OldTrace::kRefused;
   max_traced_ops = kMaxTraceOps / static_cast<size_t>(prepare.lanes_size());

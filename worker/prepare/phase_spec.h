@@ -101,10 +101,10 @@ struct PhaseSpec {
   static absl::StatusOr<PhaseSpec> From(const v1::Prepare& prepare, const WorkerClock& clock, double loop_ns);
 
  private:
-  void TakeFiles(const v1::Prepare& prepare);
-  void TakeArrivals(const v1::Prepare& prepare);
-  void TakeOperation(const v1::Operation& asked);
-  absl::Status TakeTrace(const v1::Prepare& prepare, const EngineSpec& used_engine);
+  void ReadFiles(const v1::Prepare& prepare);
+  void ReadArrivals(const v1::Prepare& prepare);
+  void ReadOperation(const v1::Operation& asked);
+  absl::Status ReadTrace(const v1::Prepare& prepare, const EngineSpec& used_engine);
   EngineOptions EngineOptionsFor(const v1::Operation& asked) const;
 };
 

@@ -77,7 +77,7 @@ absl::StatusOr<AllowedPaths> AllowedPaths::Below(const std::vector<std::string>&
     if (IsNfsUrl(root)) {
       const absl::StatusOr<NfsUrl> url = ParseNfsUrl(root);
       if (!url.ok()) return Annotate(url.status(), "--root");
-      allowed.urls_.push_back(url->ForPeople());
+      allowed.urls_.push_back(url->ToText());
       continue;
     }
     std::error_code error;
@@ -112,7 +112,7 @@ absl::Status AllowedPaths::CheckRootsExist() const {
   return absl::OkStatus();
 }
 
-std::string AllowedPaths::ForPeople() const {
+std::string AllowedPaths::ToText() const {
   std::vector<std::string> names = urls_;
   for (const Root& root : roots_) names.push_back(root.given);
   return names.empty() ? "none" : absl::StrJoin(names, ", ");
@@ -121,7 +121,7 @@ std::string AllowedPaths::ForPeople() const {
 absl::Status AllowedPaths::Refusal(const std::string& what, const std::string& path,
                                    const std::string& why) const {
   return absl::PermissionDeniedError(absl::StrCat(what, ": this worker does not open ", path, ": ", why,
-                                                  " (its --root: ", ForPeople(), ")"));
+                                                  " (its --root: ", ToText(), ")"));
 }
 
 const AllowedPaths::Root* AllowedPaths::RootOf(const std::string& path, std::string& below) const {
@@ -171,7 +171,7 @@ absl::StatusOr<UniqueFd> AllowedPaths::OpenParent(const std::string& what, const
 absl::Status AllowedPaths::CheckUrl(const std::string& url) const {
   if (all_) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(const NfsUrl parsed, ParseNfsUrl(url));
-  const std::string wanted = parsed.ForPeople();
+  const std::string wanted = parsed.ToText();
   if (HasParentStep(wanted)) return Refusal("target", wanted, "it contains \"..\"");
   for (const std::string& root : urls_) {
     const std::string bare = root.ends_with('/') ? root.substr(0, root.size() - 1) : root;

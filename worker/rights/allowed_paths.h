@@ -31,7 +31,7 @@ class AllowedPaths {
   // The status of the errno, or InvalidArgument: a root that is not a URL is not a directory now.
   absl::Status CheckRootsExist() const;
   // For messages: "/mnt/nfs, nfs://server/export".
-  std::string ForPeople() const;
+  std::string ToText() const;
 
   // Opens a path as open(2) does, with O_CLOEXEC. Errors begin with `what`, which says what is opened, and are those of
   // ErrnoStatus. If not all paths are allowed, PermissionDenied says which rule the path violates: it is relative,

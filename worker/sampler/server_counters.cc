@@ -218,7 +218,7 @@ v1::ServerInterval IntervalBetween(const ServerReading& before, const ServerRead
   return interval;
 }
 
-void ServerCounterReader::LookAround() {
+void ServerCounterReader::ReadAllCounters() {
   const int64_t now_ns = MonotonicNowNs();
   if (now_ns < look_again_ns_) return;
   look_again_ns_ = now_ns + kLookAgainNs;
@@ -236,7 +236,7 @@ void ServerCounterReader::LookAround() {
 }
 
 ServerReading ServerCounterReader::Read() {
-  LookAround();
+  ReadAllCounters();
   ServerReading reading;
   reading.host = ReadHostCounters({});
   reading.at = WorkerTime{reading.host.at_monotonic_ns + clock_.offset_ns()};

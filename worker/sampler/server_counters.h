@@ -77,7 +77,7 @@ class ServerCounterReader {
   ServerReading Read();
 
  private:
-  void LookAround();
+  void ReadAllCounters();
 
   const WorkerClock clock_;
   int64_t look_again_ns_ = 0;

@@ -35,7 +35,7 @@ class SimulatedPhase final : public PhaseControl, public std::enable_shared_from
   void SetGoal(uint64_t) override {}  // no lane waits for one
   void Cancel() override;
   v1::Progress Progress(const v1::Poll& poll) const override;
-  void NoteStart() override { before_ = loop_.LatestCounters(); }
+  void RecordStart() override { before_ = loop_.LatestCounters(); }
   absl::Status Collect(std::span<const WorkerTime> instants, std::optional<WorkerTime> settle_until,
                        const std::function<void(v1::ResultChunk)>& give) override;
   bool HasShortResults() override;

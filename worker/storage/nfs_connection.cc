@@ -353,7 +353,7 @@ absl::Status NfsConnection::RawCallFor(double silence_s, std::string_view what,
     const int64_t again_ns = std::min(now_ns + RetryDelayNs(retries), give_up_ns);
     while (MonotonicNowNs() < again_ns) IOBENCH_RETURN_IF_ERROR(RestUntil(again_ns, what));
     ++retries_;
-    NoteDeferred(MonotonicNowNs() - now_ns);
+    RecordDeferred(MonotonicNowNs() - now_ns);
   }
 }
 

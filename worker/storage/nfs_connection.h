@@ -115,11 +115,11 @@ class NfsConnection {
   void CallAt(int64_t at_ns, void (*call)(void* self), void* self);
   const NfsPatience& patience() const { return patience_; }
 
-  // Returns how often RawCall and RawCommit have sent calls again since the last call of TakeRetries.
-  uint64_t TakeRetries() { return std::exchange(retries_, 0); }
+  // Returns how often RawCall and RawCommit have sent calls again since the last call of PopRetries.
+  uint64_t PopRetries() { return std::exchange(retries_, 0); }
   // How long calls of all kinds have waited to be sent again.
   int64_t deferred_ns() const { return deferred_ns_; }
-  void NoteDeferred(int64_t ns) { deferred_ns_ += ns; }
+  void RecordDeferred(int64_t ns) { deferred_ns_ += ns; }
 
  private:
   struct Deferred {

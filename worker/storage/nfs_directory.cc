@@ -129,7 +129,7 @@ absl::StatusOr<std::unique_ptr<NfsDirectory>> NfsDirectory::Open(const NfsUrl& u
   IOBENCH_ASSIGN_OR_RETURN(std::shared_ptr<NfsConnection> connection,
                            NfsConnection::Connect(url.ForLibnfs()));
   const NfsHandle handle = connection->directory();
-  auto directory = std::make_unique<NfsDirectory>(url.ForPeople(), std::move(connection), handle);
+  auto directory = std::make_unique<NfsDirectory>(url.ToText(), std::move(connection), handle);
   IOBENCH_ASSIGN_OR_RETURN(const fattr3 facts, GetFacts(*directory->connection_, handle, directory->path()));
   if (facts.type == NF3DIR) return directory;
   return absl::FailedPreconditionError(absl::StrCat(directory->path(), " is not a directory"));
@@ -158,7 +158,7 @@ absl::StatusOr<v1::Space> NfsDirectory::Space() const {
   return space;
 }
 
-absl::StatusOr<NfsFacts> NfsDirectory::LookAtFilesystem() const {
+absl::StatusOr<NfsFacts> NfsDirectory::ReadFilesystemFacts() const {
   NfsFacts facts{.read_max_bytes = connection_->read_max_bytes(),
                  .write_max_bytes = connection_->write_max_bytes()};
   IOBENCH_ASSIGN_OR_RETURN(const fattr3 attributes, GetFacts(*connection_, handle_, path()));

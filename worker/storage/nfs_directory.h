@@ -36,7 +36,7 @@ class NfsDirectory final : public Directory {
       : Directory(std::move(path)), connection_(std::move(connection)), handle_(handle) {}
 
   // Asks the server with GETATTR, FSSTAT and ACCESS; the transfer sizes were learnt when connecting. Changes nothing.
-  absl::StatusOr<NfsFacts> LookAtFilesystem() const;
+  absl::StatusOr<NfsFacts> ReadFilesystemFacts() const;
 
   int64_t deferred_ns() const override { return connection_->deferred_ns(); }
   absl::StatusOr<DirectoryIdentity> Identity() const override;

@@ -272,7 +272,7 @@ void NfsFile::OnRead(rpc_context*, int status, void* result, void* self) {
   const READ3res& answer = *static_cast<READ3res*>(result);
   if (answer.status != NFS3_OK) return EndWith(transfer, answer.status);
   const READ3resok& read = answer.READ3res_u.resok;
-  const uint32_t moved = TakeRead3(read, transfer.data + transfer.moved, transfer.length - transfer.moved);
+  const uint32_t moved = FinishRead3(read, transfer.data + transfer.moved, transfer.length - transfer.moved);
   Proceed(transfer, moved, read.eof != 0);
 }
 
@@ -313,7 +313,7 @@ bool NfsFile::RetryLater(NfsTransfer& transfer) {
   if (now_ns >= transfer.give_up_ns) return false;
   const int64_t again_ns = std::min(now_ns + RetryDelayNs(transfer.retries), transfer.give_up_ns);
   ++transfer.retries;
-  connection.NoteDeferred(again_ns - now_ns);
+  connection.RecordDeferred(again_ns - now_ns);
   connection.CallAt(
       again_ns,
       [](void* self) {

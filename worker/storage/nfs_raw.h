@@ -43,7 +43,7 @@ inline bool CopyHandle(const nfs_fh3& from, NfsHandle& to) {
   return true;
 }
 
-// Starts a READ of args.count bytes; returns false if it could not be queued. The data is in `into` after TakeRead3 at
+// Starts a READ of args.count bytes; returns false if it could not be queued. The data is in `into` after FinishRead3 at
 // the latest; `into` must stay valid until then.
 inline bool BeginRead3(rpc_context* rpc, rpc_cb done, READ3args& args, [[maybe_unused]] std::byte* into,
                        void* self) {
@@ -55,7 +55,7 @@ inline bool BeginRead3(rpc_context* rpc, rpc_cb done, READ3args& args, [[maybe_u
 }
 
 // Returns the number of bytes received, at most `most`, and ensures that they are in `into`.
-inline uint32_t TakeRead3(const READ3resok& answer, [[maybe_unused]] std::byte* into, uint32_t most) {
+inline uint32_t FinishRead3(const READ3resok& answer, [[maybe_unused]] std::byte* into, uint32_t most) {
 #ifdef LIBNFS_API_V2
   return std::min<uint32_t>(answer.count, most);
 #else

@@ -17,7 +17,7 @@ absl::StatusOr<std::unique_ptr<Directory>> OpenTarget(const std::string& path) {
   return NfsDirectory::Open(url);
 #else
   return absl::UnimplementedError(absl::StrCat(
-      url.ForPeople(),
+      url.ToText(),
       ": this build of cluster-iobench has no libnfs: install libnfs-dev and rebuild, or mount the "
       "export and give its directory"));
 #endif

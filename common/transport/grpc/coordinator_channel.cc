@@ -56,7 +56,7 @@ absl::Status CheckProtection(const GrpcAddress& address, const GrpcWorkerOptions
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "nothing protects a connection to ", address.ForPeople(),
+      "nothing protects a connection to ", address.ToText(),
       ": give --token-file FILE with the file of the coordinator's --token-file, or --tls-cert, --tls-key and --tls-ca, or "
       "--insecure if the coordinator was started with it and you trust the network"));
 }

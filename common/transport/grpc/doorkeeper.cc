@@ -53,7 +53,7 @@ std::string NameOf(const std::string& peer) {
   return peer.empty() ? "a local process" : peer;
 }
 
-// Returns the same text that PeerForPeople makes from gRPC's name of the peer. Empty: a Unix socket.
+// Returns the same text that PeerText makes from gRPC's name of the peer. Empty: a Unix socket.
 std::string PeerOf(const sockaddr_storage& name) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (name.ss_family == AF_INET) {
@@ -204,16 +204,16 @@ int Doorkeeper::Look(int fd, uint32_t events) {
   const auto found = by_fd_.find(fd);
   if (found == by_fd_.end()) return -1;  // an earlier event, or another thread, has closed it
   const Place place = found->second;
-  if (!place->given) return LookAtFirstByte(place);
+  if (!place->given) return ReadFirstByte(place);
   if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0) return -1;
-  const std::string tls_error = TakeLastTlsError();
+  const std::string tls_error = PopLastTlsError();
   Close(place, options_.tls ? absl::StrCat("its TLS handshake failed, or it hung up before its worker joined",
                                            tls_error.empty() ? "" : ": ", tls_error)
                             : "it hung up before its worker joined");
   return -1;
 }
 
-int Doorkeeper::LookAtFirstByte(Place place) {
+int Doorkeeper::ReadFirstByte(Place place) {
   unsigned char first = 0;
   const ssize_t got = recv(place->fd.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return -1;

@@ -53,7 +53,7 @@ class Doorkeeper {
   absl::Status Start();
   void Stop();
 
-  // A worker has joined on the connection from `peer` (as PeerForPeople has it), which is gRPC's alone from now on.
+  // A worker has joined on the connection from `peer` (as PeerText has it), which is gRPC's alone from now on.
   // Callable from any thread.
   void Joined(const std::string& peer);
   // gRPC has refused the call of `peer`, which has been logged. The connection is closed soon. Callable from any
@@ -76,7 +76,7 @@ class Doorkeeper {
   void Accept(int listener);
   // Handles an event of a connection. Returns a descriptor to give to gRPC, or -1.
   int Look(int fd, uint32_t events);
-  int LookAtFirstByte(Place place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  int ReadFirstByte(Place place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   int Duplicate(Place place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void CloseOverdue(int64_t now_ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // An empty reason is not logged, and the connection stays open if gRPC has it.

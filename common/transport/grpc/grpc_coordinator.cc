@@ -91,7 +91,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
   absl::Status Listen(const GrpcAddress& address) {
     auto sockets = ListeningSockets::Open(address);
     if (!sockets.ok()) return sockets.status();
-    bound_address_ = sockets->bound().ForPeople();
+    bound_address_ = sockets->bound().ToText();
     grpc::ServerBuilder builder;
     builder.SetMaxReceiveMessageSize(static_cast<int>(options_.max_event_bytes));
     builder.SetMaxSendMessageSize(kMaxRequestBytes);
@@ -134,7 +134,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
         Doorkeeper::Options{.tls = options_.security.tls,
                             .join_within_ns = NanosFrom(options_.join_within_s),
                             .max_waiting = kStrangers + 2 * size_t{options_.expected_workers},
-                            .admit = [this](int fd) { TakeConnection(fd); },
+                            .admit = [this](int fd) { AddConnection(fd); },
                             .tick =
                                 [this](int64_t now_ns) {
                                   BreakOffOverdue(now_ns);
@@ -238,7 +238,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
   // Unpacks an event that was taken out of events().
   std::optional<ReceivedEvent> Taken(std::optional<QueuedEvent> event) {
     if (!event) return std::nullopt;
-    if (auto session = Joined(event->received.worker); session != nullptr) session->NoteTaken(*event);
+    if (auto session = Joined(event->received.worker); session != nullptr) session->RecordTaken(*event);
     return std::move(event->received);
   }
   bool has_many_workers() const { return options_.expected_workers >= kManyWorkers; }
@@ -319,7 +319,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
     return Find(stream);
   }
 
-  void TakeConnection(int fd) {
+  void AddConnection(int fd) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.fd = fd;
     acceptor_->HandleNewConnection(&connection);

@@ -80,7 +80,7 @@ uint32_t GrpcThreadCount() {
   return kTimersAndExecutors + std::clamp(processors, 2u, 32u) + 2 * std::clamp(processors / 2, 2u, 16u);
 }
 
-std::string TakeLastTlsError() {
+std::string PopLastTlsError() {
   MutexLock lock(TheLastTlsError().mutex);
   return std::exchange(TheLastTlsError().reason, "");
 }

@@ -52,7 +52,7 @@ absl::Status PrepareGrpc();
 
 // Returns OpenSSL's reason for the last TLS handshake that failed in this process, as gRPC logs it, or an empty text if
 // none has failed since the last call. Callable from any thread after PrepareGrpc.
-std::string TakeLastTlsError();
+std::string PopLastTlsError();
 
 // For the end that accepts many connections. Of the two buffers of 17 KiB through which gRPC passes the data of each
 // TLS connection to OpenSSL, only the first page is used. While connections are expected, buffers of this size are

@@ -255,7 +255,7 @@ class Seat {
  public:
   Seat(const GrpcAddress& address, WorkerHandler& handler, const GrpcWorkerOptions& options, Bell& bell,
        size_t number)
-      : address_(address.ForPeople()),
+      : address_(address.ToText()),
         handler_(handler),
         options_(options),
         bell_(bell),
@@ -311,7 +311,7 @@ class Seat {
     if (state.done) {
       const grpc::Status refusal = state.status;
       link_.reset();
-      if (absl::Status final = TakeRefusal(refusal); !final.ok()) return End(final);
+      if (absl::Status final = ReadRefusal(refusal); !final.ok()) return End(final);
       redial_at_ns_ = MonotonicNowNs() + kRedialNs;
     }
     const int64_t now_ns = MonotonicNowNs();
@@ -375,13 +375,13 @@ class Seat {
 
   // Notes why an attempt to join has failed. Returns an error if further attempts would fail too, except if the
   // credentials have changed: they are read again before each attempt.
-  absl::Status TakeRefusal(const grpc::Status& refusal) {
+  absl::Status ReadRefusal(const grpc::Status& refusal) {
     const bool speaks_grpc = refusal.error_code() == grpc::StatusCode::UNIMPLEMENTED;
     const bool is_final = refusal.error_code() == grpc::StatusCode::UNAUTHENTICATED;
     const TlsFinding finding =
         speaks_grpc || is_final ? TlsFinding() : channel_.WhyNot(refusal.error_message());
     last_error_ = is_final              ? refusal.error_message()
-                  : finding.why.empty() ? JoinErrorForPeople(refusal.error_message(), speaks_grpc)
+                  : finding.why.empty() ? JoinErrorText(refusal.error_message(), speaks_grpc)
                                         : finding.why;
     if ((!is_final && !finding.is_final) || channel_.HasNewCredentials()) return absl::OkStatus();
     return absl::UnauthenticatedError(

@@ -200,7 +200,7 @@ absl::StatusOr<JoinSecurity> MakeJoinSecurity(const GrpcAddress& address,
   security.asks_for_certificate = !security.identity.ca_pem.empty();
   if (elsewhere && !has_token && !security.asks_for_certificate) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "cannot listen on ", address.ForPeople(),
+        "cannot listen on ", address.ToText(),
         ": other hosts can reach it, and nothing says who may join: give --token-file FILE (it is made, with what "
         "workers need), or certificates on both sides (--tls-cert, --tls-key, --tls-ca), or --insecure on both sides "
         "for a network that you trust"));

@@ -27,7 +27,7 @@ constexpr int kDeadAfterMs = kKeepalivePingMs + kKeepaliveTimeoutMs;
 constexpr int kBacklog = 4096;  // all workers may come at once; the kernel lowers it to net.core.somaxconn
 
 absl::Status CannotListen(const GrpcAddress& address, const std::string& why) {
-  return absl::UnavailableError(absl::StrCat("cannot listen on ", address.ForPeople(), ": ", why));
+  return absl::UnavailableError(absl::StrCat("cannot listen on ", address.ToText(), ": ", why));
 }
 
 absl::Status CannotListen(const GrpcAddress& address, int errno_value) {

@@ -68,7 +68,7 @@ class WorkerSession {
   // reasons for which a worker is lost.
   absl::Status Receive(const SessionStream& stream, v1::WorkerEvent event, CoordTime at);
   // An event of this session was taken out of the queue.
-  void NoteTaken(const QueuedEvent& event) { waiting_bytes_ -= event.bytes; }
+  void RecordTaken(const QueuedEvent& event) { waiting_bytes_ -= event.bytes; }
   // Called when the connection has ended. `broke`: unexpectedly, so that the worker may come back. Returns how many ns
   // the session waits for it; call Expire after that. 0: it does not wait.
   int64_t Detach(const SessionStream& stream, bool broke, const std::string& reason, CoordTime at);

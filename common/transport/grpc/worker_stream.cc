@@ -84,7 +84,7 @@ void WorkerStream::OnCalled(bool ok) {
   {
     MutexLock lock(mutex_);
     ++pending_count_;  // of over_
-    address_ = PeerForPeople(context_.peer());
+    address_ = PeerText(context_.peer());
   }
   observer_.Called(*this);
 }
@@ -92,7 +92,7 @@ void WorkerStream::OnCalled(bool ok) {
 void WorkerStream::OnReadEnded(bool ok) {
   const CoordTime received_at = CoordNow();
   MutexLock lock(mutex_);
-  if (ok && TakeIncoming(received_at)) {
+  if (ok && HandleIncoming(received_at)) {
     Read();
     return;
   }
@@ -125,7 +125,7 @@ void WorkerStream::Read() {
   stream_.Read(&incoming_, &read_);
 }
 
-bool WorkerStream::TakeIncoming(CoordTime received_at) {
+bool WorkerStream::HandleIncoming(CoordTime received_at) {
   const bool joins = session_ == nullptr;
   if (incoming_.has_lost() || incoming_.has_reconnected() || incoming_.has_joined() != joins) return false;
   if (joins) {

@@ -91,7 +91,7 @@ class WorkerStream final : public SessionStream {
 
   void Read() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns false for an event that a worker may not send now.
-  bool TakeIncoming(CoordTime received_at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HandleIncoming(CoordTime received_at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FinishWhenIdle() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // kBroken: the worker may come back.

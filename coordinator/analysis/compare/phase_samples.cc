@@ -55,7 +55,7 @@ Measurement MeasurementOf(const v1::PhaseReport& phase) {
 }
 
 // Takes the slices that lie wholly in the headline's window and in which lanes did ops.
-void TakeSlices(const v1::RunReport& report, const v1::PhaseReport& phase, PhaseSamples& samples) {
+void AddSlicesOf(const v1::RunReport& report, const v1::PhaseReport& phase, PhaseSamples& samples) {
   const v1::PhaseCharts& charts = phase.charts();
   const auto& rates = phase.metadata() ? charts.ops_per_s() : charts.bytes_per_s();
   if (rates.empty() || !(charts.slice_s() > 0)) {
@@ -134,7 +134,7 @@ std::vector<PhaseSamples> SamplesOf(const v1::RunReport& report) {
   }
   for (size_t i = 0; i < all.size(); ++i) {
     if (counted[i] == nullptr || all[i].Rates().size() != 1) continue;
-    TakeSlices(report, *counted[i], all[i]);
+    AddSlicesOf(report, *counted[i], all[i]);
     all[i].latency = counted[i]->charts().latency();
     const auto& percentiles = counted[i]->charts().percentiles();
     all[i].percentiles.assign(percentiles.begin(), percentiles.end());

@@ -138,7 +138,7 @@ void ServerSums::Add(const TimedInterval& interval, const Window& window) {
   }
 }
 
-void PutDisks(const ServerSums& sums, v1::ServerReport& report) {
+void SetDisks(const ServerSums& sums, v1::ServerReport& report) {
   for (const auto& [name, disk] : sums.disks) {
     v1::ServerDisk& put = *report.add_disks();
     put.set_name(name);
@@ -155,7 +155,7 @@ void PutDisks(const ServerSums& sums, v1::ServerReport& report) {
                    [](const v1::ServerDisk& a, const v1::ServerDisk& b) { return a.busy() > b.busy(); });
 }
 
-void PutNics(const ServerSums& sums, v1::ServerReport& report) {
+void SetNics(const ServerSums& sums, v1::ServerReport& report) {
   for (const auto& [name, nic] : sums.nics) {
     v1::ServerNic& put = *report.add_nics();
     put.set_name(name);
@@ -170,7 +170,7 @@ void PutNics(const ServerSums& sums, v1::ServerReport& report) {
                    [&](const v1::ServerNic& a, const v1::ServerNic& b) { return bytes(a) > bytes(b); });
 }
 
-void PutNfsd(const NfsdSums& sums, v1::ServerNfsd& nfsd) {
+void SetNfsd(const NfsdSums& sums, v1::ServerNfsd& nfsd) {
   nfsd.set_rpcs_per_s(sums.rpcs / sums.seconds);
   nfsd.set_read_bytes_per_s(sums.read_bytes / sums.seconds);
   nfsd.set_write_bytes_per_s(sums.write_bytes / sums.seconds);
@@ -222,9 +222,9 @@ v1::ServerReport ServerReportOf(const v1::ServerRecord& record, const std::strin
     report.set_cpu_busy_max(sums.cpu_busy.highest());
   }
   if (sums.busiest_processor.known()) report.set_busiest_processor(sums.busiest_processor.mean());
-  PutDisks(sums, report);
-  PutNics(sums, report);
-  if (sums.nfsd) PutNfsd(*sums.nfsd, *report.mutable_nfsd());
+  SetDisks(sums, report);
+  SetNics(sums, report);
+  if (sums.nfsd) SetNfsd(*sums.nfsd, *report.mutable_nfsd());
   return report;
 }
 

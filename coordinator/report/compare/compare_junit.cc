@@ -68,7 +68,7 @@ void AddPlanProperties(const Report& report, std::vector<std::string>& propertie
 
 absl::Status WriteComparisonJunit(const v1::CompareReport& report, const ConsoleStyle&, std::ostream& out) {
   const PhaseLabels labels = LabelsOf(report);
-  PutJunitHead(out);
+  PrintJunitHead(out);
   for (uint32_t run = 1; run < static_cast<uint32_t>(report.runs_size()); ++run) {
     const v1::ComparedRun& compared = report.runs(static_cast<int>(run));
     std::vector<std::string> properties;
@@ -86,7 +86,7 @@ absl::Status WriteComparisonJunit(const v1::CompareReport& report, const Console
                        .outcome = JunitCase::Outcome::kSkipped,
                        .message = UnmatchedSentence(unmatched, labels)});
     }
-    PutJunitSuite(absl::StrCat(compared.name(), " against ", report.runs(0).name()), compared.started_at(),
+    PrintJunitSuite(absl::StrCat(compared.name(), " against ", report.runs(0).name()), compared.started_at(),
                   properties, cases, out);
   }
   if (report.runs_size() == 1) {
@@ -101,15 +101,15 @@ absl::Status WriteComparisonJunit(const v1::CompareReport& report, const Console
                        .message = absl::StrCat("median of ", Counted(list.figures().count(), "repetition"),
                                                " ", RateText(list.metadata(), median, median))});
     }
-    PutJunitSuite(report.runs(0).name(), report.runs(0).started_at(), properties, cases, out);
+    PrintJunitSuite(report.runs(0).name(), report.runs(0).started_at(), properties, cases, out);
   }
-  PutJunitEnd(out);
+  PrintJunitEnd(out);
   return Flush(out, "JUnit");
 }
 
 absl::Status WriteHistoryJunit(const v1::HistoryReport& report, const ConsoleStyle&, std::ostream& out) {
   const PhaseLabels labels = LabelsOf(report);
-  PutJunitHead(out);
+  PrintJunitHead(out);
   std::vector<std::string> properties;
   AddRunProperties(*report.runs().begin(), "oldest", properties);
   AddRunProperties(*report.runs().rbegin(), "newest", properties);
@@ -131,8 +131,8 @@ absl::Status WriteHistoryJunit(const v1::HistoryReport& report, const ConsoleSty
     if (phase.limit_verdict() == "below") test.outcome = JunitCase::Outcome::kFailed;
     cases.push_back(std::move(test));
   }
-  PutJunitSuite("history", report.runs().rbegin()->started_at(), properties, cases, out);
-  PutJunitEnd(out);
+  PrintJunitSuite("history", report.runs().rbegin()->started_at(), properties, cases, out);
+  PrintJunitEnd(out);
   return Flush(out, "JUnit");
 }
 

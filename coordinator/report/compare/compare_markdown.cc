@@ -30,27 +30,27 @@ std::string Md(const std::string& text) {
   return escaped;
 }
 
-void PutRow(const std::vector<std::string>& cells, std::ostream& out) {
+void WriteRow(const std::vector<std::string>& cells, std::ostream& out) {
   out << "| ";
   for (size_t i = 0; i < cells.size(); ++i) out << (i > 0 ? " | " : "") << Md(cells[i]);
   out << " |\n";
 }
 
 // `rights`: which columns are figures: "lrr".
-void PutTitles(const std::vector<std::string>& titles, std::string_view rights, std::ostream& out) {
-  PutRow(titles, out);
+void PrintTitles(const std::vector<std::string>& titles, std::string_view rights, std::ostream& out) {
+  WriteRow(titles, out);
   out << '|';
   for (size_t i = 0; i < titles.size(); ++i) out << (i < rights.size() && rights[i] == 'r' ? "--:|" : "---|");
   out << '\n';
 }
 
 template <typename Report>
-void PutRunsAndDifferences(const Report& report, std::ostream& out) {
+void PrintRunsAndDifferences(const Report& report, std::ostream& out) {
   if (!report.like_plans()) out << "**Unlike plans**: " << Md(UnlikeSentence()) << ".\n\n";
-  PutTitles({"run", "directory", "started at", "label"}, "llll", out);
+  PrintTitles({"run", "directory", "started at", "label"}, "llll", out);
   for (int i = 0; i < report.runs_size(); ++i) {
     const v1::ComparedRun& run = report.runs(i);
-    PutRow({RunLetter(static_cast<uint32_t>(i)), run.name(), DayText(run.started_at()), run.label()}, out);
+    WriteRow({RunLetter(static_cast<uint32_t>(i)), run.name(), DayText(run.started_at()), run.label()}, out);
   }
   out << '\n';
   for (int i = 0; i < report.runs_size(); ++i) {
@@ -62,16 +62,16 @@ void PutRunsAndDifferences(const Report& report, std::ostream& out) {
   if (!report.differences().empty()) out << '\n';
 }
 
-void PutPhaseTable(const v1::CompareReport& report, uint32_t run, const PhaseLabels& labels,
+void PrintPhaseTable(const v1::CompareReport& report, uint32_t run, const PhaseLabels& labels,
                    std::ostream& out) {
   const std::string letter = RunLetter(run);
-  PutTitles({"phase", "A", letter, absl::StrCat(letter, "/A"), "interval", "p99 ratio",
+  PrintTitles({"phase", "A", letter, absl::StrCat(letter, "/A"), "interval", "p99 ratio",
              "p99 interval", "verdict", "marks"},
             "lrrrlrlll", out);
   for (const auto& phase : report.phases()) {
     if (phase.run() != run) continue;
     const auto rate = [&](double value) { return RateText(phase.metadata(), value, value); };
-    PutRow({labels.Of(phase.phase()), rate(phase.baseline().rate()), rate(phase.compared().rate()),
+    WriteRow({labels.Of(phase.phase()), rate(phase.baseline().rate()), rate(phase.compared().rate()),
             RatioText(phase.rate().ratio()), IntervalText(phase.rate()), RatioText(phase.latency_p99().ratio()),
             IntervalText(phase.latency_p99()), PhaseVerdictText(phase, report.margin_percent()), MarksText(phase)},
            out);
@@ -79,13 +79,13 @@ void PutPhaseTable(const v1::CompareReport& report, uint32_t run, const PhaseLab
   out << '\n';
 }
 
-void PutMarkdownMap(const v1::CompareReport& report, const v1::RatioMap& map, std::ostream& out) {
+void PrintMarkdownMap(const v1::CompareReport& report, const v1::RatioMap& map, std::ostream& out) {
   out << "### " << Md(MapTitle(report, map)) << "\n\nGeometric mean "
       << RatioText(map.geometric_mean().ratio()) << ", interval " << IntervalText(map.geometric_mean())
       << ": " << VerdictText(map.geometric_mean(), report.margin_percent()) << "\n\n";
   std::vector<std::string> titles = {"size \\ record"};
   for (const uint64_t record : map.records_bytes()) titles.push_back(ShortSize(record));
-  PutTitles(titles, std::string(titles.size(), 'r'), out);
+  PrintTitles(titles, std::string(titles.size(), 'r'), out);
   for (const uint64_t size : map.sizes_bytes()) {
     std::vector<std::string> row = {ShortSize(size)};
     for (const uint64_t record : map.records_bytes()) {
@@ -96,7 +96,7 @@ void PutMarkdownMap(const v1::CompareReport& report, const v1::RatioMap& map, st
       }
       row.push_back(std::move(text));
     }
-    PutRow(row, out);
+    WriteRow(row, out);
   }
   out << '\n';
 }
@@ -107,13 +107,13 @@ absl::Status WriteComparisonMarkdown(const v1::CompareReport& report, const Cons
                                      std::ostream& out) {
   const PhaseLabels labels = LabelsOf(report);
   out << (report.runs_size() == 1 ? "# Repetitions of one run\n\n" : "# Comparison of runs\n\n");
-  PutRunsAndDifferences(report, out);
+  PrintRunsAndDifferences(report, out);
   for (uint32_t run = 1; run < static_cast<uint32_t>(report.runs_size()); ++run) {
     out << "## " << RunLetter(run) << " against A\n\n"
         << Md(VerdictSentence(report.counts(static_cast<int>(run) - 1), report.margin_percent())) << ".\n\n";
-    PutPhaseTable(report, run, labels, out);
+    PrintPhaseTable(report, run, labels, out);
     for (const v1::RatioMap& map : report.maps()) {
-      if (map.run() == run) PutMarkdownMap(report, map, out);
+      if (map.run() == run) PrintMarkdownMap(report, map, out);
     }
     for (const auto& unmatched : report.unmatched()) {
       if (unmatched.run() == run) out << "- unmatched: " << Md(UnmatchedSentence(unmatched, labels)) << '\n';
@@ -128,9 +128,9 @@ absl::Status WriteComparisonMarkdown(const v1::CompareReport& report, const Cons
     out << "## " << Md(labels.Of(list.phase())) << "\n\nMedian " << rate(figures.median()) << ", interval "
         << rate(figures.low()) << " to " << rate(figures.high()) << " at " << Percent(figures.level_percent())
         << ", mean " << rate(figures.mean()) << "\n\n";
-    PutTitles({"repetition", "rate", "of median", ""}, "rrrl", out);
+    PrintTitles({"repetition", "rate", "of median", ""}, "rrrl", out);
     for (const auto& repetition : list.repetitions()) {
-      PutRow({absl::StrCat(repetition.repetition() + 1), rate(repetition.rate()),
+      WriteRow({absl::StrCat(repetition.repetition() + 1), rate(repetition.rate()),
               RatioText(repetition.of_median()),
               repetition.left_out() ? "excluded" : (repetition.outlier() ? "outlier" : "")},
              out);
@@ -145,7 +145,7 @@ absl::Status WriteComparisonMarkdown(const v1::CompareReport& report, const Cons
 absl::Status WriteHistoryMarkdown(const v1::HistoryReport& report, const ConsoleStyle&, std::ostream& out) {
   const PhaseLabels labels = LabelsOf(report);
   out << "# History of " << Counted(report.runs_size(), "run") << "\n\n";
-  PutRunsAndDifferences(report, out);
+  PrintRunsAndDifferences(report, out);
   for (const v1::PhaseHistory& phase : report.phases()) {
     const auto rate = [&](double value) { return RateText(phase.metadata(), value, value); };
     out << "## " << Md(labels.Of(phase.phase())) << "\n\nMedian " << rate(phase.median())
@@ -154,9 +154,9 @@ absl::Status WriteHistoryMarkdown(const v1::HistoryReport& report, const Console
     for (const v1::ChangePoint& change : phase.changes())
       out << "- changed " << Md(ChangeSentence(report, phase, change)) << '\n';
     if (!phase.changes().empty()) out << '\n';
-    PutTitles({"run", "started at", "rate", "of median"}, "llrr", out);
+    PrintTitles({"run", "started at", "rate", "of median"}, "llrr", out);
     for (const v1::HistoryPoint& point : phase.points()) {
-      PutRow({RunLetter(point.run()), DayText(report.runs(static_cast<int>(point.run())).started_at()),
+      WriteRow({RunLetter(point.run()), DayText(report.runs(static_cast<int>(point.run())).started_at()),
               rate(point.figure().rate()), RatioText(point.of_median())},
              out);
     }

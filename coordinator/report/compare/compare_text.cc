@@ -24,7 +24,7 @@ constexpr int kMaxPoints = 30;        // of a history, the newest
 
 using Align = TextTable::Align;
 
-void PutRuns(const google::protobuf::RepeatedPtrField<v1::ComparedRun>& runs, ConsolePage& page) {
+void PrintRuns(const google::protobuf::RepeatedPtrField<v1::ComparedRun>& runs, ConsolePage& page) {
   TextTable table({{"", Align::kLeft},
                    {"run", Align::kLeft, false, true},
                    {"started at", Align::kLeft},
@@ -42,7 +42,7 @@ void PutRuns(const google::protobuf::RepeatedPtrField<v1::ComparedRun>& runs, Co
   }
 }
 
-void PutDifferences(const google::protobuf::RepeatedPtrField<v1::Difference>& differences,
+void PrintDifferences(const google::protobuf::RepeatedPtrField<v1::Difference>& differences,
                     ConsolePage& page) {
   std::string label = "differs";
   for (int i = 0; i < differences.size() && i < kMaxDifferences; ++i) {
@@ -77,7 +77,7 @@ std::vector<const v1::PhaseComparison*> ListedPhases(const v1::CompareReport& re
   return all.size() > kMaxPhaseRows ? in_no_map : all;
 }
 
-void PutPhases(const std::vector<const v1::PhaseComparison*>& phases, uint32_t run, const PhaseLabels& labels,
+void WriteOutPhases(const std::vector<const v1::PhaseComparison*>& phases, uint32_t run, const PhaseLabels& labels,
                double margin_percent, ConsolePage& page) {
   // Metadata operations have another unit than all others, so they have a table of their own.
   bool first = true;
@@ -119,7 +119,7 @@ std::string CellText(const v1::RatioCell& cell) {
   return text;
 }
 
-void PutMap(const v1::CompareReport& report, const v1::RatioMap& map, ConsolePage& page) {
+void WriteMap(const v1::CompareReport& report, const v1::RatioMap& map, ConsolePage& page) {
   const v1::RatioEstimate& mean = map.geometric_mean();
   std::string summary = absl::StrCat("geometric mean ", RatioText(mean.ratio()));
   if (std::isfinite(mean.low())) absl::StrAppend(&summary, ", ", IntervalText(mean));
@@ -143,18 +143,18 @@ void PutMap(const v1::CompareReport& report, const v1::RatioMap& map, ConsolePag
   page.Blank();
 }
 
-void PutRun(const v1::CompareReport& report, uint32_t run, const PhaseLabels& labels, ConsolePage& page) {
+void PrintRun(const v1::CompareReport& report, uint32_t run, const PhaseLabels& labels, ConsolePage& page) {
   page.Blank();
   if (report.runs_size() > 2) {
     page.Line({{absl::StrCat(RunLetter(run), " against A"), Tone::kStrong},
                {VerdictSentence(report.counts(static_cast<int>(run) - 1), report.margin_percent())}});
   }
-  PutPhases(ListedPhases(report, run), run, labels, report.margin_percent(), page);
+  WriteOutPhases(ListedPhases(report, run), run, labels, report.margin_percent(), page);
   bool first = true;
   for (const v1::RatioMap& map : report.maps()) {
     if (map.run() != run) continue;
     if (std::exchange(first, false)) page.Blank();
-    PutMap(report, map, page);
+    WriteMap(report, map, page);
   }
   if (!first) page.Labelled("cells", absl::StrCat("+ better, - worse, = equal within ", Percent(report.margin_percent()), ", ? not shown"), Tone::kQuiet);
   std::string label = "! marks";
@@ -175,7 +175,7 @@ void PutRun(const v1::CompareReport& report, uint32_t run, const PhaseLabels& la
   }
 }
 
-void PutRepetitionList(const v1::RepetitionSeries& list, const PhaseLabels& labels, ConsolePage& page) {
+void PrintRepetitionList(const v1::RepetitionSeries& list, const PhaseLabels& labels, ConsolePage& page) {
   const v1::RepetitionReport& figures = list.figures();
   std::vector<double> rates;
   for (const auto& repetition : list.repetitions()) rates.push_back(repetition.rate());
@@ -200,7 +200,7 @@ void PutRepetitionList(const v1::RepetitionSeries& list, const PhaseLabels& labe
   page.Table(table);
 }
 
-void PutPoints(const v1::HistoryReport& report, const v1::PhaseHistory& phase, ConsolePage& page) {
+void PrintPoints(const v1::HistoryReport& report, const v1::PhaseHistory& phase, ConsolePage& page) {
   std::vector<double> rates;
   for (const auto& point : phase.points()) rates.push_back(point.figure().rate());
   const RateUnit unit(phase.metadata(), rates);
@@ -256,11 +256,11 @@ absl::Status WriteComparisonText(const v1::CompareReport& report, const ConsoleS
   } else {
     page.Line({{absl::StrCat(report.runs_size() - 1, " runs against A"), Tone::kStrong}});
   }
-  PutRuns(report.runs(), page);
-  PutDifferences(report.differences(), page);
+  PrintRuns(report.runs(), page);
+  PrintDifferences(report.differences(), page);
   for (uint32_t run = 1; run < static_cast<uint32_t>(report.runs_size()); ++run)
-    PutRun(report, run, labels, page);
-  for (const v1::RepetitionSeries& list : report.repetitions()) PutRepetitionList(list, labels, page);
+    PrintRun(report, run, labels, page);
+  for (const v1::RepetitionSeries& list : report.repetitions()) PrintRepetitionList(list, labels, page);
   page.Blank();
   std::string label = "notes";
   for (const std::string& note : NotesOn(report)) {
@@ -287,7 +287,7 @@ absl::Status WriteHistoryText(const v1::HistoryReport& report, const ConsoleStyl
     for (const std::string& problem : run.problems())
       page.Labelled("! problem", absl::StrCat(Printable(run.name()), ": ", Printable(problem)), Tone::kError);
   }
-  PutDifferences(report.differences(), page);
+  PrintDifferences(report.differences(), page);
   for (const v1::PhaseHistory& phase : report.phases()) {
     page.Blank();
     page.Line({{labels.Of(phase.phase()), Tone::kStrong},
@@ -303,7 +303,7 @@ absl::Status WriteHistoryText(const v1::HistoryReport& report, const ConsoleStyl
       page.Labelled(label, ChangeSentence(report, phase, change), Tone::kWarning);
       label.clear();
     }
-    PutPoints(report, phase, page);
+    PrintPoints(report, phase, page);
   }
   if (report.has_gate()) {
     page.Blank();

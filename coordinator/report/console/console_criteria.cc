@@ -9,7 +9,7 @@
 
 namespace iobench {
 
-void PutCriteria(const v1::RunReport& report, ConsolePage& page) {
+void PrintCriteria(const v1::RunReport& report, ConsolePage& page) {
   if (report.criteria().empty()) return;
   const bool all_met = std::all_of(report.criteria().begin(), report.criteria().end(),
                                    [](const v1::CriterionReport& each) { return each.met(); });

@@ -8,7 +8,7 @@
 namespace iobench {
 
 // Appends the verdict on the run and a table with one row per criterion; nothing if there are none.
-void PutCriteria(const v1::RunReport& report, ConsolePage& page);
+void PrintCriteria(const v1::RunReport& report, ConsolePage& page);
 
 }  // namespace iobench
 

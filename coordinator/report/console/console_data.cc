@@ -15,7 +15,7 @@
 namespace iobench {
 namespace {
 
-void PutTimes(const char* name, const v1::Latency& times, ConsolePage& page) {
+void PrintTimes(const char* name, const v1::Latency& times, ConsolePage& page) {
   page.Labelled(name, absl::StrCat("mean ", Microseconds(times.mean()), ", p50 ",
                                    PercentileText(times, "p50", times.p50()), ", p99 ",
                                    PercentileText(times, "p99", times.p99()), ", max ",
@@ -52,7 +52,7 @@ std::string DescribeData(const v1::Plan& plan) {
   return text;
 }
 
-void PutVerified(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintVerified(const v1::PhaseReport& phase, ConsolePage& page) {
   if (!phase.has_verify()) return;
   const v1::VerifyResult& verify = phase.verify();
   const std::string sectors = Counted(static_cast<int64_t>(verify.sectors()), "sector");
@@ -80,7 +80,7 @@ void PutVerified(const v1::PhaseReport& phase, ConsolePage& page) {
   page.Labelled("verified", text, FoundBadData(verify) ? Tone::kError : Tone::kPlain);
 }
 
-void PutOpenLoop(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintOpenLoop(const v1::PhaseReport& phase, ConsolePage& page) {
   if (!phase.has_open_loop()) return;
   const v1::OpenLoopReport& open_loop = phase.open_loop();
   const double end_per_s = open_loop.asked_end_ops_per_s();
@@ -91,12 +91,12 @@ void PutOpenLoop(const v1::PhaseReport& phase, ConsolePage& page) {
                                           Percent(open_loop.done_percent()), " of ",
                                           Counted(static_cast<int64_t>(open_loop.due_ops()), "op"), " done"));
   // The response times are the latencies of the headline; these are what they consist of.
-  PutTimes("response", open_loop.response_us(), page);
-  PutTimes("service", open_loop.service_us(), page);
-  PutTimes("lag", open_loop.lag_us(), page);
+  PrintTimes("response", open_loop.response_us(), page);
+  PrintTimes("service", open_loop.service_us(), page);
+  PrintTimes("lag", open_loop.lag_us(), page);
 }
 
-void PutParts(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintParts(const v1::PhaseReport& phase, ConsolePage& page) {
   if (phase.parts().empty()) return;
   const bool open_loop = phase.has_open_loop();
   TextTable table({{"part", TextTable::Align::kLeft, false, true},
@@ -117,7 +117,7 @@ void PutParts(const v1::PhaseReport& phase, ConsolePage& page) {
   page.Table(table);
 }
 
-void PutPathsOfPhase(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintPathsOfPhase(const v1::PhaseReport& phase, ConsolePage& page) {
   if (phase.paths().empty()) return;
   TextTable table({{"path", TextTable::Align::kLeft, false, true}, {"lanes"}, {"ops/s"}, {"bytes/s"}, {"p50"}, {"p99"}});
   for (const v1::PathReport& path : phase.paths()) {
@@ -129,7 +129,7 @@ void PutPathsOfPhase(const v1::PhaseReport& phase, ConsolePage& page) {
   page.Table(table);
 }
 
-void PutBetween(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintBetween(const v1::PhaseReport& phase, ConsolePage& page) {
   std::vector<std::string> parts;
   if (phase.asked_ops_per_s() > 0) {
     parts.push_back(absl::StrCat("pace per lane ", OpsPerSecond(phase.paced_ops_per_s()), ", target ",

@@ -14,18 +14,18 @@ namespace iobench {
 std::string DescribeData(const v1::Plan& plan);
 
 // Adds what was verified and what failed; nothing if there was no verification.
-void PutVerified(const v1::PhaseReport& phase, ConsolePage& page);
+void PrintVerified(const v1::PhaseReport& phase, ConsolePage& page);
 
 // Adds the rate that was asked for, how much of it was done, and response times; nothing for a closed loop.
-void PutOpenLoop(const v1::PhaseReport& phase, ConsolePage& page);
+void PrintOpenLoop(const v1::PhaseReport& phase, ConsolePage& page);
 
 // Adds a table of what each assignment was asked for and did; nothing if the phase has only one.
-void PutParts(const v1::PhaseReport& phase, ConsolePage& page);
+void PrintParts(const v1::PhaseReport& phase, ConsolePage& page);
 // Adds one row per path of a phase on several at once. Nothing for other phases.
-void PutPathsOfPhase(const v1::PhaseReport& phase, ConsolePage& page);
+void PrintPathsOfPhase(const v1::PhaseReport& phase, ConsolePage& page);
 
 // Adds pace, pauses and the time for generating and checking data; nothing if there was no time between ops.
-void PutBetween(const v1::PhaseReport& phase, ConsolePage& page);
+void PrintBetween(const v1::PhaseReport& phase, ConsolePage& page);
 
 }  // namespace iobench
 

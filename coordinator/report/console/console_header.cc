@@ -69,7 +69,7 @@ std::string NotableOptions(const std::string& options) {
   return Printable(absl::StrJoin(telling, ", "));
 }
 
-void PutTargets(const v1::RunReport& report, ConsolePage& page) {
+void PrintTargets(const v1::RunReport& report, ConsolePage& page) {
   std::string label = "target";
   const std::vector<SeenTarget> seen = DistinctTargets(report);
   for (const auto& [target, client_count] : std::span(seen).first(std::min(seen.size(), kMaxTargetsListed))) {
@@ -260,7 +260,7 @@ std::string Where(const v1::RunReport& report) {
   return text;
 }
 
-void PutServerFacts(const v1::RunInfo& run, ConsolePage& page) {
+void PrintServerFacts(const v1::RunInfo& run, ConsolePage& page) {
   std::string label = "sampled";
   for (const v1::ServerFacts& server : run.servers()) {
     page.Labelled(label, absl::StrCat(Shortened(Printable(server.host()), 40), ": ",
@@ -272,7 +272,7 @@ void PutServerFacts(const v1::RunInfo& run, ConsolePage& page) {
 }
 
 // Figures of a cluster without some of its clients must not be taken for those of all.
-void PutLeftOut(const v1::RunInfo& run, ConsolePage& page) {
+void PrintLeftOut(const v1::RunInfo& run, ConsolePage& page) {
   std::string label = "left out";
   for (const v1::LeftOutClient& client : run.left_out()) {
     const std::string name = client.client().empty() ? "a client" : Shortened(Printable(client.client()), 40);
@@ -333,8 +333,8 @@ std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style
   for (const v1::Resumption& resumption : run.resumptions())
     page.Labelled("resumed", ResumedText(resumption));
   page.Labelled("where", Where(report));
-  PutServerFacts(run, page);
-  PutLeftOut(run, page);
+  PrintServerFacts(run, page);
+  PrintLeftOut(run, page);
   std::string label = "clients";
   const bool full = style.detail == Detail::kFull;
   const bool lists_clients = full && report.clients_size() <= kMaxClientsListed;
@@ -342,8 +342,8 @@ std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style
     page.Labelled(label, ClientText(report.clients(i)), Tone::kQuiet);
     label.clear();
   }
-  PutTargets(report, page);
-  PutDifferences(report, style.detail, page);
+  PrintTargets(report, page);
+  PrintDifferences(report, style.detail, page);
   if (WorksOnData(run.plan())) page.Labelled("files", FilesText(report));
   if (const std::string trees = TreesText(run.plan()); !trees.empty()) page.Labelled("trees", trees);
   if (full || DataIsNotable(run.plan())) page.Labelled("data", DataText(run.plan()));

@@ -99,14 +99,14 @@ std::string BytesText(const v1::RunReport& report, const v1::PhaseReport& phase)
 
 }  // namespace
 
-void PutAmount(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintAmount(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
   page.Labelled(phase.metadata() ? "done" : "moved",
                 phase.metadata() ? absl::StrCat(CountedOps(report, phase), FoundText(phase))
                                  : CountedBytes(report, phase),
                 Tone::kQuiet);
 }
 
-void PutMoved(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintMoved(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
   std::string text = phase.metadata() ? CallsText(report, phase) : BytesText(report, phase);
   if (phase.rotated()) {
     absl::StrAppend(

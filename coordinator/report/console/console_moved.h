@@ -9,10 +9,10 @@
 namespace iobench {
 
 // Adds what the headline counts and its time, and what it does not count: enough to check the rate.
-void PutAmount(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page);
+void PrintAmount(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page);
 
 // Adds the same with records, items and whose files they were, and a line on the steps before the phase.
-void PutMoved(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page);
+void PrintMoved(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page);
 
 }  // namespace iobench
 

@@ -42,7 +42,7 @@ std::string OwnLatency(const v1::PhaseReport& phase, const std::string& kind) {
   return absl::StrCat("our ", found->first, phase.has_open_loop() ? " response" : "", " mean ", Microseconds(found->second.latency_us().mean()));
 }
 
-void PutKinds(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintKinds(const v1::PhaseReport& phase, ConsolePage& page) {
   std::vector<std::pair<std::string, const v1::NfsKindReport*>> kinds;
   for (const auto& [name, kind] : phase.nfs_rpc().kinds()) kinds.emplace_back(name, &kind);
   std::sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
@@ -70,7 +70,7 @@ void AddSize(const char* kind, double bytes_per_rpc, bool has_limit, const char*
   figures.push_back(std::move(text));
 }
 
-void PutRpcSizes(const v1::NfsRpcReport& rpc, ConsolePage& page) {
+void PrintRpcSizes(const v1::NfsRpcReport& rpc, ConsolePage& page) {
   std::vector<std::string> figures;
   AddSize("READ", rpc.read_bytes_per_rpc(), rpc.has_rsize_bytes(), "rsize", rpc.rsize_bytes(), figures);
   AddSize("WRITE", rpc.write_bytes_per_rpc(), rpc.has_wsize_bytes(), "wsize", rpc.wsize_bytes(), figures);
@@ -83,7 +83,7 @@ void PutRpcSizes(const v1::NfsRpcReport& rpc, ConsolePage& page) {
   if (!figures.empty()) page.Figures("", figures, Tone::kQuiet);
 }
 
-void PutConnections(const v1::NfsRpcReport& rpc, ConsolePage& page) {
+void PrintConnections(const v1::NfsRpcReport& rpc, ConsolePage& page) {
   if (rpc.connections() == 0) return;
   std::vector<std::string> figures = {Counted(rpc.connections(), "connection"),
                                       absl::StrCat(Times(rpc.in_flight()), " RPCs in flight"),
@@ -113,7 +113,7 @@ std::vector<std::string> Troubles(const v1::NfsRpcReport& rpc) {
 
 }  // namespace
 
-void PutNfs(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
+void PrintNfs(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
   if (!phase.has_nfs_rpc()) return;
   const v1::NfsRpcReport& rpc = phase.nfs_rpc();
   if (rpc.rpcs() == 0) {
@@ -129,9 +129,9 @@ void PutNfs(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
     page.Figures("nfs", figures);
   }
   if (detail == Detail::kBrief) return;
-  PutKinds(phase, page);
-  PutRpcSizes(rpc, page);
-  PutConnections(rpc, page);
+  PrintKinds(phase, page);
+  PrintRpcSizes(rpc, page);
+  PrintConnections(rpc, page);
   if (rpc.pnfs_reads() + rpc.pnfs_writes() > 0) {
     page.Figures(
         "",
@@ -144,7 +144,7 @@ void PutNfs(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
   }
 }
 
-void PutDifferences(const v1::RunReport& report, Detail detail, ConsolePage& page) {
+void PrintDifferences(const v1::RunReport& report, Detail detail, ConsolePage& page) {
   const int most = detail == Detail::kBrief ? kMaxDifferencesBrief : kMaxDifferencesFull;
   std::string label = "differ";
   for (int i = 0; i < report.differences_size() && i < most; ++i) {

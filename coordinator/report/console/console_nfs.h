@@ -9,10 +9,10 @@ namespace iobench {
 
 // kBrief: one line, the requests that moved data and their times. kFull: also each kind of request beside the ops'
 // latency, sizes, connections, and whatever went wrong. Nothing if the phase was not on NFS.
-void PutNfs(const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
+void PrintNfs(const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
 
 // Adds where clients are not alike. kBrief: at most four lines.
-void PutDifferences(const v1::RunReport& report, Detail detail, ConsolePage& page);
+void PrintDifferences(const v1::RunReport& report, Detail detail, ConsolePage& page);
 
 }  // namespace iobench
 

@@ -60,7 +60,7 @@ std::vector<std::string> BriefLatency(const v1::Latency& latency) {
 }
 
 // `latency`: what follows the rates.
-void PutHeadline(const v1::RunReport& report, const v1::PhaseReport& phase,
+void PrintHeadline(const v1::RunReport& report, const v1::PhaseReport& phase,
                  const std::vector<std::string>& latency, ConsolePage& page) {
   const v1::Headline& headline = phase.headline();
   std::string title = PhaseTitle(report, phase);
@@ -79,7 +79,7 @@ void PutHeadline(const v1::RunReport& report, const v1::PhaseReport& phase,
 }
 
 // In full detail, also shows what to try, and a second limit.
-void PutLimit(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
+void PrintLimit(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
   if (!phase.limited_by().empty()) page.Labelled("limited by", Printable(phase.limited_by()), Tone::kStrong);
   if (detail == Detail::kBrief) return;
   for (int i = 0; i < phase.limits_size(); ++i) {
@@ -90,7 +90,7 @@ void PutLimit(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
   }
 }
 
-void PutMarks(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintMarks(const v1::PhaseReport& phase, ConsolePage& page) {
   std::map<std::string, size_t> shown_of_code;
   std::map<std::string, size_t> left_out_of_code;  // clients and lanes, or paragraphs of the whole phase
   for (const GroupedMark& mark : MarksOf(phase)) {
@@ -115,7 +115,7 @@ void PutMarks(const v1::PhaseReport& phase, ConsolePage& page) {
 }
 
 // Errors, including lost workers, come directly below the headline, because totals exclude them.
-void PutErrors(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintErrors(const v1::PhaseReport& phase, ConsolePage& page) {
   if (phase.interrupted())
     page.Labelled("interrupted", "the figures cover what was done until then", Tone::kError);
   std::string label = "errors";
@@ -130,7 +130,7 @@ void PutErrors(const v1::PhaseReport& phase, ConsolePage& page) {
 }
 
 // The text for a phase without a figure.
-void PutNothing(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintNothing(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
   std::vector<std::string> why;
   if (phase.workers_lost() > 0) why.push_back(absl::StrCat(Counted(phase.workers_lost(), "worker"), " lost"));
   if (phase.lanes_failed() > 0) why.push_back(absl::StrCat(Counted(phase.lanes_failed(), "lane"), " failed"));
@@ -138,12 +138,12 @@ void PutNothing(const v1::RunReport& report, const v1::PhaseReport& phase, Conso
     why.push_back(absl::StrCat(Counted(phase.lanes_sat_out(), "lane"), " sat out"));
   page.Line({{PhaseTitle(report, phase), Tone::kStrong},
              {absl::StrCat("nothing was measured: ", absl::StrJoin(why, ", ")), Tone::kError}});
-  PutErrors(phase, page);
-  PutMarks(phase, page);
+  PrintErrors(phase, page);
+  PrintMarks(phase, page);
 }
 
 // Writing small files mostly consists of creating them, which this phase did before its timed region.
-void PutUntimedCreates(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintUntimedCreates(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::Phase* planned = PlannedPhase(report.run().plan(), phase);
   const auto spec = FindOperation(phase.operation());
   if (planned == nullptr || !spec.ok() || !(*spec)->creates_files || phase.engine() == "null") return;
@@ -159,7 +159,7 @@ void PutUntimedCreates(const v1::RunReport& report, const v1::PhaseReport& phase
                 Tone::kWarning);
 }
 
-void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintWindows(const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::Throughput& rates =
       phase.headline_in_ops() ? phase.throughput_ops_per_s() : phase.throughput_bytes_per_s();
   std::vector<std::string> figures;
@@ -193,7 +193,7 @@ void PutWindows(const v1::PhaseReport& phase, ConsolePage& page) {
 }
 
 // Adds the mean over the lanes and, below it, the slowest lane for each region.
-void PutRegions(const v1::PhaseReport& phase, bool several_lanes, ConsolePage& page) {
+void PrintRegions(const v1::PhaseReport& phase, bool several_lanes, ConsolePage& page) {
   struct Region {
     const char* name;
     double mean, slowest;
@@ -231,7 +231,7 @@ void PutRegions(const v1::PhaseReport& phase, bool several_lanes, ConsolePage& p
   if (several_lanes) page.Figures("slowest", second, Tone::kQuiet);
 }
 
-void PutStart(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintStart(const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::StartReport& start = phase.start();
   if (!std::isfinite(start.skew_us())) return;  // no lane began
   std::string text = absl::StrCat("skew ", Microseconds(start.skew_us()));
@@ -253,7 +253,7 @@ std::vector<std::string> LatencyFigures(const v1::Latency& latency) {
           absl::StrCat("max ", Microseconds(latency.max()))};
 }
 
-void PutLatency(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintLatency(const v1::PhaseReport& phase, ConsolePage& page) {
   if (phase.latency_us().count() == 0) return;
   page.Figures("latency", LatencyFigures(phase.latency_us()));
   if (phase.by_kind_size() < 2) return;
@@ -272,7 +272,7 @@ void PutLatency(const v1::PhaseReport& phase, ConsolePage& page) {
   }
 }
 
-void PutTool(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintTool(const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::ToolReport& tool = phase.tool();
   if (!phase.has_tool() || !std::isfinite(tool.share_percent())) return;
   std::string text = absl::StrCat("took ", Percent(tool.share_percent()), " of the lanes' time; loop ",
@@ -285,7 +285,7 @@ void PutTool(const v1::PhaseReport& phase, ConsolePage& page) {
 }
 
 // The line that a brief page has in place of the lines about windows, lanes and the stonewall.
-void PutStragglers(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintStragglers(const v1::PhaseReport& phase, ConsolePage& page) {
   if (LaneCount(phase) < 2) return;
   // A full headline counts until the last lane ended.
   if (phase.headline().name() != "full" && phase.straggler_cost() >= kNotableStragglerCost) {
@@ -297,10 +297,10 @@ void PutStragglers(const v1::PhaseReport& phase, ConsolePage& page) {
                                Percent(100 * phase.straggler_cost()), " less"),
                   Tone::kWarning);
   }
-  PutSlowLanes(phase, page);
+  PrintSlowLanes(phase, page);
 }
 
-void PutBriefKinds(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintBriefKinds(const v1::PhaseReport& phase, ConsolePage& page) {
   if (phase.by_kind_size() < 2) return;
   for (int i = 0; i < kOpKindCount; ++i) {
     const std::string kind = NameOf(static_cast<OpKind>(i));
@@ -318,62 +318,62 @@ void PutBriefKinds(const v1::PhaseReport& phase, ConsolePage& page) {
 
 // What a reader needs to trust or doubt the headline. Each line has a reason to be there, except for the amount and the
 // time, with which anyone can check the rate.
-void PutBrief(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
-  PutHeadline(report, phase, BriefLatency(phase.latency_us()), page);
-  PutErrors(phase, page);
-  PutMarks(phase, page);
-  PutLimit(phase, Detail::kBrief, page);
-  PutAmount(report, phase, page);
-  PutFirstPass(phase, page);
-  PutBriefKinds(phase, page);
-  PutReached(phase, Detail::kBrief, page);
-  PutReadSources(phase, Detail::kBrief, page);
-  PutFullness(report, phase, Detail::kBrief, page);
-  PutCold(phase, page);
-  PutNfs(phase, Detail::kBrief, page);
-  PutServers(phase, Detail::kBrief, page);
-  PutUntimedCreates(report, phase, page);
-  PutVerified(phase, page);
-  PutOpenLoop(phase, page);
-  PutParts(phase, page);
-  PutPathsOfPhase(phase, page);
-  if (phase.asked_ops_per_s() > 0 || phase.pause_s() > 0) PutBetween(phase, page);
-  PutStragglers(phase, page);
+void PrintBrief(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+  PrintHeadline(report, phase, BriefLatency(phase.latency_us()), page);
+  PrintErrors(phase, page);
+  PrintMarks(phase, page);
+  PrintLimit(phase, Detail::kBrief, page);
+  PrintAmount(report, phase, page);
+  PrintFirstPass(phase, page);
+  PrintBriefKinds(phase, page);
+  PrintReached(phase, Detail::kBrief, page);
+  PrintReadSources(phase, Detail::kBrief, page);
+  PrintFullness(report, phase, Detail::kBrief, page);
+  PrintCold(phase, page);
+  PrintNfs(phase, Detail::kBrief, page);
+  PrintServers(phase, Detail::kBrief, page);
+  PrintUntimedCreates(report, phase, page);
+  PrintVerified(phase, page);
+  PrintOpenLoop(phase, page);
+  PrintParts(phase, page);
+  PrintPathsOfPhase(phase, page);
+  if (phase.asked_ops_per_s() > 0 || phase.pause_s() > 0) PrintBetween(phase, page);
+  PrintStragglers(phase, page);
   if (phase.start().skew_percent() > kNotableSkewPercent && !HasMark(phase, mark_code::kSkewedStart)) {
-    PutStart(phase, page);
+    PrintStart(phase, page);
   }
-  PutClientRange(phase, page);
+  PrintClientRange(phase, page);
 }
 
-void PutFull(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintFull(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
   const bool several_lanes = LaneCount(phase) > 1;
-  PutHeadline(report, phase, {}, page);
-  PutErrors(phase, page);
-  PutMarks(phase, page);
-  PutLimit(phase, Detail::kFull, page);
-  PutMoved(report, phase, page);
-  PutFirstPass(phase, page);
-  PutPasses(phase, page);
-  PutReached(phase, Detail::kFull, page);
-  PutReadSources(phase, Detail::kFull, page);
-  PutFullness(report, phase, Detail::kFull, page);
-  PutCold(phase, page);
-  PutUntimedCreates(report, phase, page);
-  PutVerified(phase, page);
-  PutWindows(phase, page);
-  PutRegions(phase, several_lanes, page);
-  PutLatency(phase, page);
-  PutNfs(phase, Detail::kFull, page);
-  PutServers(phase, Detail::kFull, page);
-  if (several_lanes) PutStart(phase, page);
-  PutOpenLoop(phase, page);
-  PutParts(phase, page);
-  PutPathsOfPhase(phase, page);
-  PutBetween(phase, page);
-  PutTool(phase, page);
-  PutLanes(phase, page);
-  PutSlowLanes(phase, page);
-  PutClients(phase, page);
+  PrintHeadline(report, phase, {}, page);
+  PrintErrors(phase, page);
+  PrintMarks(phase, page);
+  PrintLimit(phase, Detail::kFull, page);
+  PrintMoved(report, phase, page);
+  PrintFirstPass(phase, page);
+  PrintPasses(phase, page);
+  PrintReached(phase, Detail::kFull, page);
+  PrintReadSources(phase, Detail::kFull, page);
+  PrintFullness(report, phase, Detail::kFull, page);
+  PrintCold(phase, page);
+  PrintUntimedCreates(report, phase, page);
+  PrintVerified(phase, page);
+  PrintWindows(phase, page);
+  PrintRegions(phase, several_lanes, page);
+  PrintLatency(phase, page);
+  PrintNfs(phase, Detail::kFull, page);
+  PrintServers(phase, Detail::kFull, page);
+  if (several_lanes) PrintStart(phase, page);
+  PrintOpenLoop(phase, page);
+  PrintParts(phase, page);
+  PrintPathsOfPhase(phase, page);
+  PrintBetween(phase, page);
+  PrintTool(phase, page);
+  PrintLanes(phase, page);
+  PrintSlowLanes(phase, page);
+  WriteOutClients(phase, page);
 }
 
 bool SomethingWentWrong(const v1::PhaseReport& phase) {
@@ -393,16 +393,16 @@ std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& pha
   if (pages == Pages::kOfTrouble && !SomethingWentWrong(phase)) return {};
   ConsolePage page(style);
   if (pages == Pages::kRounds && style.detail == Detail::kBrief) {
-    PutErrors(phase, page);
+    PrintErrors(phase, page);
     return page.Take() + RoundTextAfter(report, phase);
   }
   page.Blank();
   if (NothingMeasured(phase)) {
-    PutNothing(report, phase, page);
+    PrintNothing(report, phase, page);
   } else if (style.detail == Detail::kFull) {
-    PutFull(report, phase, page);
+    PrintFull(report, phase, page);
   } else {
-    PutBrief(report, phase, page);
+    PrintBrief(report, phase, page);
   }
   return page.Take() + (pages == Pages::kRounds ? RoundTextAfter(report, phase) : "");
 }

@@ -63,7 +63,7 @@ std::vector<std::string> NfsdTexts(const v1::ServerNfsd& nfsd) {
   return texts;
 }
 
-void PutServer(const v1::ServerReport& server, Detail detail, ConsolePage& page) {
+void PrintServer(const v1::ServerReport& server, Detail detail, ConsolePage& page) {
   std::vector<std::string> figures = {Printable(server.host())};
   if (server.has_cpu_busy()) figures.push_back(ProcessorText(server));
   if (!server.disks().empty() && server.disks(0).busy() >= kNotableBusy) {
@@ -86,8 +86,8 @@ void PutServer(const v1::ServerReport& server, Detail detail, ConsolePage& page)
 
 }  // namespace
 
-void PutServers(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
-  for (const v1::ServerReport& server : phase.servers()) PutServer(server, detail, page);
+void PrintServers(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
+  for (const v1::ServerReport& server : phase.servers()) PrintServer(server, detail, page);
 }
 
 }  // namespace iobench

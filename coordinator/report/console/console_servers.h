@@ -9,7 +9,7 @@ namespace iobench {
 
 // kBrief: a paragraph for each server, with its processors, its busiest disk, its busiest interface and its NFS server.
 // kFull: also the others. Nothing if no sampler took part.
-void PutServers(const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
+void PrintServers(const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
 
 }  // namespace iobench
 

@@ -11,7 +11,7 @@
 namespace iobench {
 namespace {
 
-void PutTable(const std::string& first, const std::vector<std::string>& titles,
+void PrintTable(const std::string& first, const std::vector<std::string>& titles,
               std::vector<std::vector<std::string>> rows, ConsolePage& page) {
   std::vector<TextTable::Column> columns = {{first, TextTable::Align::kLeft, false, true}};
   for (const std::string& title : titles) columns.push_back({title});
@@ -40,7 +40,7 @@ std::string RoundTextAfter(const v1::RunReport& report, const v1::PhaseReport& p
   return Printable(RoundLine(*round, report.soak())) + "\n";
 }
 
-void PutSoak(const v1::RunReport& report, ConsolePage& page) {
+void PrintSoak(const v1::RunReport& report, ConsolePage& page) {
   if (!report.has_soak()) return;
   const v1::SoakReport& soak = report.soak();
   page.Line({{"soak", Tone::kStrong}});
@@ -50,8 +50,8 @@ void PutSoak(const v1::RunReport& report, ConsolePage& page) {
     page.Labelled(label, Printable(text), is_bad ? Tone::kError : Tone::kPlain);
   }
   page.Blank();
-  PutTable("phase", SoakTrendColumns(), SoakTrendCells(soak), page);
-  PutTable("client", SoakClientColumns(soak), SoakClientCells(soak), page);
+  PrintTable("phase", SoakTrendColumns(), SoakTrendCells(soak), page);
+  PrintTable("client", SoakClientColumns(soak), SoakClientCells(soak), page);
 }
 
 }  // namespace iobench

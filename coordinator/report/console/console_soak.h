@@ -13,7 +13,7 @@ namespace iobench {
 std::string RoundTextAfter(const v1::RunReport& report, const v1::PhaseReport& phase);
 
 // Adds what was found over all rounds. Nothing for other runs.
-void PutSoak(const v1::RunReport& report, ConsolePage& page);
+void PrintSoak(const v1::RunReport& report, ConsolePage& page);
 
 }  // namespace iobench
 

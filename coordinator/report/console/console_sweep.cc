@@ -92,7 +92,7 @@ size_t NumberIn(std::vector<std::string>& names, const std::string& name) {
   return names.size() - 1;
 }
 
-void NoteMarks(const v1::PhaseReport& phase, Measured& measured, Sweep& sweep) {
+void AddMarksOf(const v1::PhaseReport& phase, Measured& measured, Sweep& sweep) {
   for (const GroupedMark& mark : MarksOf(phase)) {
     auto known = std::find_if(sweep.marks.begin(), sweep.marks.end(),
                               [&mark](const auto& other) { return other.first == mark.code; });
@@ -130,7 +130,7 @@ Sweep SweepOf(const v1::RunReport& report, uint32_t only_target) {
     if (phase.ops() == 0 || !std::isfinite(rate)) continue;
     Measured& measured = phase.not_whole().empty() ? cell : cell.partial;
     measured.rates.push_back(rate);
-    NoteMarks(phase, measured, sweep);
+    AddMarksOf(phase, measured, sweep);
   }
   for (auto& [place, cell] : sweep.cells) {
     if (cell.rates.empty()) static_cast<Measured&>(cell) = std::move(cell.partial);
@@ -143,7 +143,7 @@ using Row = std::vector<std::string>;
 using Letters = std::vector<std::vector<char>>;  // by operation and mark; 0: none
 
 // Adds as many columns side by side as fit; the first column is repeated.
-void PutColumns(const Row& titles, const std::vector<Row>& rows, ConsolePage& page) {
+void PrintColumns(const Row& titles, const std::vector<Row>& rows, ConsolePage& page) {
   constexpr size_t kGapColumns = 2;
   std::vector<size_t> widths;
   for (size_t i = 0; i < titles.size(); ++i) {
@@ -188,7 +188,7 @@ std::string TextAt(const Sweep& sweep, size_t operation, const Place& place, con
 }
 
 // Rows are sizes, columns are records.
-void PutSizes(const Sweep& sweep, size_t operation, uint32_t lanes, const Letters& letters,
+void PrintSizes(const Sweep& sweep, size_t operation, uint32_t lanes, const Letters& letters,
               ConsolePage& page) {
   std::string title =
       absl::StrCat(sweep.operations[operation], sweep.in_ops[operation] ? ", ops/s" : ", KiB/s");
@@ -204,12 +204,12 @@ void PutSizes(const Sweep& sweep, size_t operation, uint32_t lanes, const Letter
     }
     rows.push_back(std::move(row));
   }
-  PutColumns(titles, rows, page);
+  PrintColumns(titles, rows, page);
   page.Blank();
 }
 
 // Rows are lanes, columns are operations.
-void PutLanesByOperation(const Sweep& sweep, const Letters& letters, ConsolePage& page) {
+void PrintLanesByOperation(const Sweep& sweep, const Letters& letters, ConsolePage& page) {
   const bool only_ops = std::all_of(sweep.in_ops.begin(), sweep.in_ops.end(), [](bool is) { return is; });
   page.Line({{absl::StrCat("lanes per worker by operation, ", only_ops ? "ops/s" : "KiB/s"), Tone::kStrong}});
   Row titles{"lanes"};
@@ -228,7 +228,7 @@ void PutLanesByOperation(const Sweep& sweep, const Letters& letters, ConsolePage
     }
     rows.push_back(std::move(row));
   }
-  PutColumns(titles, rows, page);
+  PrintColumns(titles, rows, page);
   page.Blank();
 }
 
@@ -251,7 +251,7 @@ std::string LettersAt(const Sweep& sweep, const WorkerScaling& scaling, uint32_t
 }
 
 // Rows are numbers of workers, with their clients, the rate, the rate per client, and the scaling.
-void PutScaling(const v1::RunReport& report, const WorkerScaling& scaling, const Sweep& sweep,
+void PrintScaling(const v1::RunReport& report, const WorkerScaling& scaling, const Sweep& sweep,
                 const Letters& letters, ConsolePage& page) {
   std::vector<double> rates;
   for (const ScalingPoint& point : scaling.points) {
@@ -277,13 +277,13 @@ void PutScaling(const v1::RunReport& report, const WorkerScaling& scaling, const
   page.Blank();
 }
 
-void PutAllScaling(const v1::RunReport& report, uint32_t only_target, const Sweep& sweep,
+void PrintAllScaling(const v1::RunReport& report, uint32_t only_target, const Sweep& sweep,
                    const Letters& letters, ConsolePage& page) {
   uint32_t fewest = UINT32_MAX;
   for (const WorkerScaling& scaling : ScalingOf(report)) {
     if (scaling.only_target != only_target) continue;
     fewest = std::min(fewest, scaling.points[0].worker_count);
-    PutScaling(report, scaling, sweep, letters, page);
+    PrintScaling(report, scaling, sweep, letters, page);
   }
   page.Labelled("scaling",
                 fewest == 1 ? std::string("rate of N workers / (N x rate of 1)")
@@ -320,7 +320,7 @@ Letters LettersOf(const Sweep& sweep) {
   return letters;
 }
 
-void PutMarks(const Sweep& sweep, const Letters& letters, ConsolePage& page) {
+void PrintMarks(const Sweep& sweep, const Letters& letters, ConsolePage& page) {
   for (size_t mark = 0; mark < sweep.marks.size(); ++mark) {
     std::vector<std::string> wholly;
     std::string label = "! mark";
@@ -340,24 +340,24 @@ void PutMarks(const Sweep& sweep, const Letters& letters, ConsolePage& page) {
 }
 
 // The tables of the phases on one target, or of all, with their marks.
-void PutTables(const v1::RunReport& report, uint32_t only_target, ConsolePage& page) {
+void PrintTables(const v1::RunReport& report, uint32_t only_target, ConsolePage& page) {
   const Sweep sweep = SweepOf(report, only_target);
   const Letters letters = LettersOf(sweep);
   if (sweep.by_workers()) {
-    PutAllScaling(report, only_target, sweep, letters, page);
+    PrintAllScaling(report, only_target, sweep, letters, page);
   } else if (sweep.by_lanes) {
-    PutLanesByOperation(sweep, letters, page);
+    PrintLanesByOperation(sweep, letters, page);
   } else {
     for (size_t operation = 0; operation < sweep.operations.size(); ++operation) {
       for (const uint32_t lanes : sweep.lanes) {
         const bool any = std::any_of(sweep.cells.begin(), sweep.cells.end(), [&](const auto& keyed) {
           return keyed.first.first == operation && keyed.first.second.lanes == lanes;
         });
-        if (any) PutSizes(sweep, operation, lanes, letters, page);
+        if (any) PrintSizes(sweep, operation, lanes, letters, page);
       }
     }
   }
-  PutMarks(sweep, letters, page);
+  PrintMarks(sweep, letters, page);
 }
 
 }  // namespace
@@ -389,14 +389,14 @@ bool IsLongSweep(const v1::Plan& plan) {
   return pages > kMaxPagesOfSweep && IsSweep(plan);
 }
 
-void PutSweep(const v1::RunReport& report, ConsolePage& page) {
+void PrintSweep(const v1::RunReport& report, ConsolePage& page) {
   const v1::Plan& plan = report.run().plan();
   const std::vector<uint32_t> targets = OnlyTargets(plan);
-  if (targets.empty()) PutTables(report, /*only_target=*/0, page);
+  if (targets.empty()) PrintTables(report, /*only_target=*/0, page);
   for (const uint32_t target : targets) {
     page.Line(
         {{absl::StrCat("on ", Printable(plan.targets(static_cast<int>(target)).path())), Tone::kStrong}});
-    PutTables(report, target + 1, page);
+    PrintTables(report, target + 1, page);
     page.Blank();
   }
   if (plan.repetitions() > 1) {

@@ -22,7 +22,7 @@ bool IsLongSweep(const v1::Plan& plan);
 // by operations. The latter two are in KiB/s, or in ops/s where the headline is in ops; medians for repetitions. Cells
 // of phases with marks have a letter that is explained below the table; marks of all cells are stated once. With
 // --each-path, each path has tables of its own. REQUIRES: IsSweep.
-void PutSweep(const v1::RunReport& report, ConsolePage& page);
+void PrintSweep(const v1::RunReport& report, ConsolePage& page);
 
 }  // namespace iobench
 

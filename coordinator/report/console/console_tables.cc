@@ -129,7 +129,7 @@ TextTable ClientTable(const v1::PhaseReport& phase,
 }
 
 // One phase of a run with --per-client.
-void PutClientsAlone(const v1::PerClientReport& phase, ConsolePage& page) {
+void PrintClientsAlone(const v1::PerClientReport& phase, ConsolePage& page) {
   std::vector<const v1::PerClientRow*> rows;
   std::vector<double> rates = {phase.sum_alone(), phase.together()};
   std::vector<std::string> outliers;
@@ -178,7 +178,7 @@ size_t LaneCount(const v1::PhaseReport& phase) {
   return count;
 }
 
-void PutLanes(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintLanes(const v1::PhaseReport& phase, ConsolePage& page) {
   const v1::Spread& spread = phase.headline_in_ops() ? phase.lanes_ops_per_s() : phase.lanes_bytes_per_s();
   const auto rate = [&phase](double value) { return RateText(phase.headline_in_ops(), value, value); };
   if (LaneCount(phase) < 2 || !std::isfinite(spread.mean())) return;
@@ -189,7 +189,7 @@ void PutLanes(const v1::PhaseReport& phase, ConsolePage& page) {
        absl::StrCat("Jain ", FormatCount(spread.jain()))});
 }
 
-void PutSlowLanes(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintSlowLanes(const v1::PhaseReport& phase, ConsolePage& page) {
   if (LaneCount(phase) < 2) return;
   std::string label = "slow lanes";
   for (int i = 0; i < phase.stragglers_size() && i < kMaxSlowLanes; ++i) {
@@ -202,7 +202,7 @@ void PutSlowLanes(const v1::PhaseReport& phase, ConsolePage& page) {
   }
 }
 
-void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
+void WriteOutClients(const v1::PhaseReport& phase, ConsolePage& page) {
   if (phase.clients_size() == 0) return;
   if (phase.clients_size() == 1 && phase.clients(0).workers_size() <= 1) {
     page.Labelled(
@@ -229,7 +229,7 @@ void PutClients(const v1::PhaseReport& phase, ConsolePage& page) {
   }
 }
 
-void PutClientRange(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintClientRange(const v1::PhaseReport& phase, ConsolePage& page) {
   std::vector<const v1::ClientPhaseReport*> clients;  // with a rate
   for (const v1::ClientPhaseReport& client : phase.clients()) {
     if (std::isfinite(RateOf(phase, client))) clients.push_back(&client);
@@ -248,7 +248,7 @@ void PutClientRange(const v1::PhaseReport& phase, ConsolePage& page) {
   page.Figures("clients", {text_of("slowest", **slowest), text_of("fastest", **fastest)});
 }
 
-void PutSummary(const v1::RunReport& report, ConsolePage& page) {
+void WriteSummary(const v1::RunReport& report, ConsolePage& page) {
   if (report.phases().empty()) return;
   // Metadata operations have a data rate only if they write data.
   const auto moves_data = [](const v1::PhaseReport& phase) {
@@ -290,7 +290,7 @@ void PutSummary(const v1::RunReport& report, ConsolePage& page) {
   page.Table(table);
 }
 
-void PutRepetitions(const v1::RunReport& report, ConsolePage& page) {
+void PrintRepetitions(const v1::RunReport& report, ConsolePage& page) {
   if (report.repetitions().empty()) return;
   std::vector<double> rates;
   for (const auto& repetition : report.repetitions()) {
@@ -325,7 +325,7 @@ void PutRepetitions(const v1::RunReport& report, ConsolePage& page) {
   if (!left_out.empty()) page.Labelled("left out", absl::StrJoin(left_out, ", "));
 }
 
-void PutPaths(const v1::RunReport& report, ConsolePage& page) {
+void PrintPaths(const v1::RunReport& report, ConsolePage& page) {
   constexpr size_t kMaxTitleColumns = 24;
   const TargetTable targets = TargetTableOf(report);
   if (targets.rows.empty()) return;
@@ -367,7 +367,7 @@ void PutPaths(const v1::RunReport& report, ConsolePage& page) {
   page.Blank();
 }
 
-void PutInterference(const v1::RunReport& report, ConsolePage& page) {
+void PrintInterference(const v1::RunReport& report, ConsolePage& page) {
   if (report.interference().empty()) return;
   page.Line({{"beside a background load", Tone::kStrong}});
   for (const v1::InterferenceReport& phase : report.interference()) {
@@ -384,7 +384,7 @@ void PutInterference(const v1::RunReport& report, ConsolePage& page) {
   }
 }
 
-void PutLayers(const v1::RunReport& report, ConsolePage& page) {
+void PrintLayers(const v1::RunReport& report, ConsolePage& page) {
   if (report.layers().empty()) return;
   page.Line({{"layers: what the servers, the network and the clients reach", Tone::kStrong}});
   for (const v1::LayersReport& phase : report.layers()) {
@@ -400,11 +400,11 @@ void PutLayers(const v1::RunReport& report, ConsolePage& page) {
   }
 }
 
-void PutPerClient(const v1::RunReport& report, ConsolePage& page) {
+void PrintPerClient(const v1::RunReport& report, ConsolePage& page) {
   if (report.per_client().empty()) return;
   page.Line({{"each client alone, then all together", Tone::kStrong}});
   for (const v1::PerClientReport& phase : report.per_client()) {
-    PutClientsAlone(phase, page);
+    PrintClientsAlone(phase, page);
     page.Blank();
   }
 }

@@ -11,38 +11,38 @@ namespace iobench {
 size_t LaneCount(const v1::PhaseReport& phase);
 
 // Adds how evenly the lanes ran. Nothing for one lane.
-void PutLanes(const v1::PhaseReport& phase, ConsolePage& page);
+void PrintLanes(const v1::PhaseReport& phase, ConsolePage& page);
 // Adds the stragglers by name, slowest first, at most five. Nothing for one lane.
-void PutSlowLanes(const v1::PhaseReport& phase, ConsolePage& page);
+void PrintSlowLanes(const v1::PhaseReport& phase, ConsolePage& page);
 
 // Adds one row per client, or a line if there is only one with one worker. With more than 40 clients, only the slowest
 // 20.
-void PutClients(const v1::PhaseReport& phase, ConsolePage& page);
+void WriteOutClients(const v1::PhaseReport& phase, ConsolePage& page);
 
 // Adds a line with the slowest and the fastest client. Nothing for one client.
-void PutClientRange(const v1::PhaseReport& phase, ConsolePage& page);
+void PrintClientRange(const v1::PhaseReport& phase, ConsolePage& page);
 
 // Adds one row per phase, with the headline, latencies and the codes of its marks. The phases may be briefs
 // (coordinator/analysis/brief.h).
-void PutSummary(const v1::RunReport& report, ConsolePage& page);
+void WriteSummary(const v1::RunReport& report, ConsolePage& page);
 
 // Adds one row per operation and one column per path of a run with --each-path (text/target_table.h), followed by a
 // blank line. Nothing for other runs.
-void PutPaths(const v1::RunReport& report, ConsolePage& page);
+void PrintPaths(const v1::RunReport& report, ConsolePage& page);
 
 // Adds a table for each phase that each client has also done alone (--per-client), with outliers named below it. With
 // more than 40 clients, only the slowest 20.
-void PutPerClient(const v1::RunReport& report, ConsolePage& page);
+void PrintPerClient(const v1::RunReport& report, ConsolePage& page);
 
 // Adds a table for each phase of victims (--background): undisturbed, and beside each load. Nothing for other runs.
-void PutInterference(const v1::RunReport& report, ConsolePage& page);
+void PrintInterference(const v1::RunReport& report, ConsolePage& page);
 
 // Adds a table for each phase that servers do too (--server-path): disk, network, clients. Nothing for other runs.
-void PutLayers(const v1::RunReport& report, ConsolePage& page);
+void PrintLayers(const v1::RunReport& report, ConsolePage& page);
 
 // Adds median and interval of repeated phases, and which repetitions were left out as partial. Nothing without
 // repetitions.
-void PutRepetitions(const v1::RunReport& report, ConsolePage& page);
+void PrintRepetitions(const v1::RunReport& report, ConsolePage& page);
 
 }  // namespace iobench
 

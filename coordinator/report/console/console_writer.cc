@@ -36,23 +36,23 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
   const v1::Plan& plan = report.run().plan();
   const bool is_sweep = report.phases_size() > 1 && !report.has_soak() && IsSweep(plan);
   if (is_sweep) {
-    PutSweep(report, page);
+    PrintSweep(report, page);
     page.Blank();
   } else if (report.phases_size() > 1 && !report.has_soak()) {
     page.Line({{"summary", Tone::kStrong}});
-    PutSummary(report, page);
+    WriteSummary(report, page);
     page.Blank();
   }
-  PutPaths(report, page);
-  PutPerClient(report, page);
-  PutInterference(report, page);
-  PutLayers(report, page);
-  PutSoak(report, page);
+  PrintPaths(report, page);
+  PrintPerClient(report, page);
+  PrintInterference(report, page);
+  PrintLayers(report, page);
+  PrintSoak(report, page);
   if (!report.repetitions().empty() && !(is_sweep && IsLongSweep(plan))) {
-    PutRepetitions(report, page);
+    PrintRepetitions(report, page);
     page.Blank();
   }
-  PutCriteria(report, page);
+  PrintCriteria(report, page);
   std::string label = "problems";
   for (const auto& problem : report.run().problems()) {
     page.Labelled(label, ErrorText(problem), Tone::kError);

@@ -24,7 +24,7 @@ constexpr double kNearlyFullPercent = 90;
 
 }  // namespace
 
-void PutReached(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
+void PrintReached(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
   int unknown = 0;
   for (const auto& client : phase.clients()) {
     if (client.has_written_bytes() && !client.has_reached_bytes()) ++unknown;
@@ -46,7 +46,7 @@ void PutReached(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) 
   if (!text.empty()) page.Labelled("reached", text, tells ? Tone::kWarning : Tone::kQuiet);
 }
 
-void PutReadSources(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
+void PrintReadSources(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
   if (!phase.has_read_sources()) return;
   const v1::ReadSources& sources = phase.read_sources();
   const auto asked = static_cast<double>(sources.asked_bytes());
@@ -63,7 +63,7 @@ void PutReadSources(const v1::PhaseReport& phase, Detail detail, ConsolePage& pa
   page.Labelled("read from", text, tells || might ? Tone::kWarning : Tone::kQuiet);
 }
 
-void PutFullness(const v1::RunReport& report, const v1::PhaseReport& phase, Detail detail,
+void PrintFullness(const v1::RunReport& report, const v1::PhaseReport& phase, Detail detail,
                  ConsolePage& page) {
   const bool fills = FillPercent(report.run().plan()) > 0;
   for (const v1::FullnessReport& target : phase.fullness()) {
@@ -81,7 +81,7 @@ void PutFullness(const v1::RunReport& report, const v1::PhaseReport& phase, Deta
   }
 }
 
-void PutCold(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintCold(const v1::PhaseReport& phase, ConsolePage& page) {
   if (!phase.has_cold()) return;
   const v1::ColdReport& cold = phase.cold();
   std::string text = Printable(cold.clients());
@@ -89,7 +89,7 @@ void PutCold(const v1::PhaseReport& phase, ConsolePage& page) {
   page.Labelled("cold", text, cold.verified() ? Tone::kPlain : Tone::kWarning);
 }
 
-void PutFirstPass(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintFirstPass(const v1::PhaseReport& phase, ConsolePage& page) {
   if (!phase.has_first_pass()) return;
   const v1::FirstPassReport& pass = phase.first_pass();
   const std::string share = absl::StrCat(Percent(pass.overwritten_percent()), " of the headline overwrites");
@@ -103,7 +103,7 @@ void PutFirstPass(const v1::PhaseReport& phase, ConsolePage& page) {
                              pass.kind() == "flushed" ? ", flushed); " : ", until the first lane was through); ", share));
 }
 
-void PutPasses(const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintPasses(const v1::PhaseReport& phase, ConsolePage& page) {
   for (const auto& step : phase.steps()) {
     const bool flushed = step.name() == kFlushPassesStep;
     if (!flushed && step.name() != kDropPassesStep) continue;

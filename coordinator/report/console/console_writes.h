@@ -14,25 +14,25 @@ inline constexpr std::string_view kFlushPassesStep = "flush-passes";
 inline constexpr std::string_view kDropPassesStep = "drop-passes";  // drops pages that a pass has read
 
 // Adds the figure of the first pass over new files; nothing if the phase has none.
-void PutFirstPass(const v1::PhaseReport& phase, ConsolePage& page);
+void PrintFirstPass(const v1::PhaseReport& phase, ConsolePage& page);
 
 // Adds the flushes of passes; nothing if there were none.
-void PutPasses(const v1::PhaseReport& phase, ConsolePage& page);
+void PrintPasses(const v1::PhaseReport& phase, ConsolePage& page);
 
 // Adds how much of the written data arrived at the storage; nothing if all of it did. kFull: also says where no counter
 // shows it.
-void PutReached(const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
+void PrintReached(const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
 
 // Adds where the bytes that were read came from. kBrief: only if some came from memory or
 // holes, or might have.
-void PutReadSources(const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
+void PrintReadSources(const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
 
 // Adds how full the file systems were when the phase began; nothing if that is unknown. kBrief: only if the plan fills
 // them or one was nearly full.
-void PutFullness(const v1::RunReport& report, const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
+void PrintFullness(const v1::RunReport& report, const v1::PhaseReport& phase, Detail detail, ConsolePage& page);
 
 // Adds what --cold achieved; nothing without it.
-void PutCold(const v1::PhaseReport& phase, ConsolePage& page);
+void PrintCold(const v1::PhaseReport& phase, ConsolePage& page);
 
 }  // namespace iobench
 

@@ -30,7 +30,7 @@ std::string XmlLines(const JunitCase& test) {
   return lines;
 }
 
-void PutCase(const JunitCase& test, std::ostream& out) {
+void PrintCase(const JunitCase& test, std::ostream& out) {
   out << "    <testcase name=\"" << XmlOf(test.name) << "\" classname=\"" << XmlOf(test.class_name)
       << "\" time=\"" << absl::StrFormat("%.6g", test.seconds) << "\">\n";
   switch (test.outcome) {
@@ -50,11 +50,11 @@ void PutCase(const JunitCase& test, std::ostream& out) {
 
 }  // namespace
 
-void PutJunitHead(std::ostream& out) {
+void PrintJunitHead(std::ostream& out) {
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
 }
 
-void PutJunitSuite(const std::string& name, const std::string& started_at,
+void PrintJunitSuite(const std::string& name, const std::string& started_at,
                    const std::vector<std::string>& properties, const std::vector<JunitCase>& cases,
                    std::ostream& out) {
   size_t failed = 0, skipped = 0;
@@ -74,11 +74,11 @@ void PutJunitSuite(const std::string& name, const std::string& started_at,
         << "\"/>\n";
   }
   out << "    </properties>\n";
-  for (const JunitCase& test : cases) PutCase(test, out);
+  for (const JunitCase& test : cases) PrintCase(test, out);
   out << "    <system-out></system-out>\n    <system-err></system-err>\n  </testsuite>\n";
 }
 
-void PutJunitEnd(std::ostream& out) {
+void PrintJunitEnd(std::ostream& out) {
   out << "</testsuites>\n";
 }
 

@@ -21,12 +21,12 @@ struct JunitCase {
 };
 
 // Write one document: head, suites, end. Nothing is flushed.
-void PutJunitHead(std::ostream& out);
+void PrintJunitHead(std::ostream& out);
 // `started_at`: ISO 8601. `properties`: names and values in turn.
-void PutJunitSuite(const std::string& name, const std::string& started_at,
+void PrintJunitSuite(const std::string& name, const std::string& started_at,
                    const std::vector<std::string>& properties, const std::vector<JunitCase>& cases,
                    std::ostream& out);
-void PutJunitEnd(std::ostream& out);
+void PrintJunitEnd(std::ostream& out);
 
 }  // namespace iobench
 

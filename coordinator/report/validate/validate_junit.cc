@@ -35,9 +35,9 @@ absl::Status WriteValidateJunit(const v1::ValidateReport& report, const ConsoleS
   }
   std::vector<JunitCase> cases;
   for (const v1::ValidateCheck& check : report.checks()) cases.push_back(JunitCaseOf(check));
-  PutJunitHead(out);
-  PutJunitSuite(absl::StrCat("validate ", report.path()), report.started_at(), properties, cases, out);
-  PutJunitEnd(out);
+  PrintJunitHead(out);
+  PrintJunitSuite(absl::StrCat("validate ", report.path()), report.started_at(), properties, cases, out);
+  PrintJunitEnd(out);
   return Flush(out, "JUnit");
 }
 

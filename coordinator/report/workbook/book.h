@@ -91,14 +91,14 @@ struct SheetColumn {
 void SetTitleHeight(const Sheet& sheet);
 // Fills the current row with the titles of a table and goes to the next.
 template <typename Columns>
-void PutTitles(Sheet& sheet, const Columns& columns, lxw_format* header) {
+void PrintTitles(Sheet& sheet, const Columns& columns, lxw_format* header) {
   SetTitleHeight(sheet);
   uint16_t at = 0;
   for (const auto& column : columns) sheet.Text(at++, column.title, header);
   sheet.NextRow();
 }
 template <typename Columns, typename Row>
-void PutRow(Sheet& sheet, const Columns& columns, const Row& row) {
+void WriteRow(Sheet& sheet, const Columns& columns, const Row& row) {
   uint16_t at = 0;
   for (const auto& column : columns) column.fill(sheet, at++, row);
   sheet.NextRow();

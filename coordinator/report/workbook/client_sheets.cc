@@ -148,9 +148,9 @@ void AddFactsSheet(const v1::RunReport& report, Book& book) {
   }
   for (const std::string& note : report.notes()) sheet.Fact("note", note);
   sheet.NextRow();
-  PutTitles(sheet, kFactColumns, book.formats().header);
+  PrintTitles(sheet, kFactColumns, book.formats().header);
   const int clients = std::min(report.clients_size(), kMaxClientRows);
-  for (int i = 0; i < clients; ++i) PutRow(sheet, kFactColumns, report.clients(i));
+  for (int i = 0; i < clients; ++i) WriteRow(sheet, kFactColumns, report.clients(i));
   if (clients < report.clients_size())
     sheet.Note(
         absl::StrCat("Only the first ", clients, " of ", report.clients_size(), " clients are listed."));

@@ -131,7 +131,7 @@ constexpr SheetColumn<PathRow> kPathColumns[] = {
      [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Decimal(column, row.path.latency_us().p99()); }},
 };
 
-void PutThroughput(const v1::Throughput& rates, const char* unit, Sheet& sheet) {
+void PrintThroughput(const v1::Throughput& rates, const char* unit, Sheet& sheet) {
   sheet.Fact("full", rates.full(), unit);
   sheet.Fact("stonewalled", rates.stonewalled(), unit);
   sheet.Fact("all-active", rates.all_active(), unit);
@@ -140,14 +140,14 @@ void PutThroughput(const v1::Throughput& rates, const char* unit, Sheet& sheet) 
 }
 
 // Beside the latencies, which are response times here.
-void PutTimes(const std::string& name, const v1::Latency& times, Sheet& sheet) {
+void PrintTimes(const std::string& name, const v1::Latency& times, Sheet& sheet) {
   sheet.Fact(name + " mean", times.mean(), "us");
   sheet.Fact(name + " p50", times.p50(), "us");
   sheet.Fact(name + " p99", times.p99(), "us");
   sheet.Fact(name + " max", times.max(), "us");
 }
 
-void PutFigures(const v1::PhaseReport& phase, Sheet& sheet) {
+void PrintFigures(const v1::PhaseReport& phase, Sheet& sheet) {
   const bool ops = phase.headline_in_ops();
   sheet.Fact("headline", ops ? phase.headline().ops_per_s() : phase.headline().bytes_per_s(),
              ops ? "ops/s" : "bytes/s");
@@ -161,9 +161,9 @@ void PutFigures(const v1::PhaseReport& phase, Sheet& sheet) {
     sheet.Fact("window of the first pass", pass.seconds(), "s");
     sheet.Fact("overwriting, of the headline", pass.overwritten_percent(), "%");
   }
-  if (ops && phase.has_throughput_ops_per_s()) PutThroughput(phase.throughput_ops_per_s(), "ops/s", sheet);
+  if (ops && phase.has_throughput_ops_per_s()) PrintThroughput(phase.throughput_ops_per_s(), "ops/s", sheet);
   if (!ops && phase.has_throughput_bytes_per_s())
-    PutThroughput(phase.throughput_bytes_per_s(), "bytes/s", sheet);
+    PrintThroughput(phase.throughput_bytes_per_s(), "bytes/s", sheet);
   sheet.Fact("moved", static_cast<double>(phase.bytes()), "bytes");
   sheet.Fact("measured", static_cast<double>(phase.measured_bytes()), "bytes");
   sheet.Fact("measured", static_cast<double>(phase.measured_ops()), "ops");
@@ -180,8 +180,8 @@ void PutFigures(const v1::PhaseReport& phase, Sheet& sheet) {
   }
   if (phase.has_open_loop()) {
     sheet.Fact("latency is", "response time: from when an op was due");
-    PutTimes("service", phase.open_loop().service_us(), sheet);
-    PutTimes("lag", phase.open_loop().lag_us(), sheet);
+    PrintTimes("service", phase.open_loop().service_us(), sheet);
+    PrintTimes("lag", phase.open_loop().lag_us(), sheet);
   }
   if (phase.has_start()) sheet.Fact("start skew", phase.start().skew_us(), "us");
   if (phase.has_regions_s()) {
@@ -197,7 +197,7 @@ void PutFigures(const v1::PhaseReport& phase, Sheet& sheet) {
 }
 
 // Beside the figures, above the table that it shows.
-void PutClientChart(const v1::PhaseReport& phase, uint32_t first_row, uint32_t last_row, const Book& book,
+void PrintClientChart(const v1::PhaseReport& phase, uint32_t first_row, uint32_t last_row, const Book& book,
                     const Sheet& sheet) {
   const bool ops = phase.headline_in_ops();
   const uint16_t column = ops ? kClientOpsColumn : kClientBytesColumn;
@@ -216,35 +216,35 @@ void PutClientChart(const v1::PhaseReport& phase, uint32_t first_row, uint32_t l
   worksheet_insert_chart_opt(sheet.worksheet(), 2, 4, chart, &place);
 }
 
-void PutClients(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
+void WriteOutClients(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
   sheet.Title("Clients");
-  PutTitles(sheet, kClientColumns, book.formats().header);
+  PrintTitles(sheet, kClientColumns, book.formats().header);
   const uint32_t first_row = sheet.row();
   const int count = std::min(phase.clients_size(), kMaxClientRows);
-  for (int i = 0; i < count; ++i) PutRow(sheet, kClientColumns, ClientRow{phase, phase.clients(i)});
-  if (count > 0) PutClientChart(phase, first_row, sheet.row() - 1, book, sheet);
+  for (int i = 0; i < count; ++i) WriteRow(sheet, kClientColumns, ClientRow{phase, phase.clients(i)});
+  if (count > 0) PrintClientChart(phase, first_row, sheet.row() - 1, book, sheet);
   if (count < phase.clients_size())
     sheet.Note(absl::StrCat("Only the first ", count, " of ", phase.clients_size(), " clients are listed."));
 }
 
 // What the lanes on each of several paths did at the same time.
-void PutPaths(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
+void PrintPaths(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
   if (phase.paths().empty()) return;
   sheet.Title("Paths");
-  PutTitles(sheet, kPathColumns, book.formats().header);
-  for (const v1::PathReport& path : phase.paths()) PutRow(sheet, kPathColumns, PathRow{path});
+  PrintTitles(sheet, kPathColumns, book.formats().header);
+  for (const v1::PathReport& path : phase.paths()) WriteRow(sheet, kPathColumns, PathRow{path});
   sheet.NextRow();
 }
 
-void PutLanes(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
+void PrintLanes(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
   sheet.Title("Lanes");
-  PutTitles(sheet, kLaneColumns, book.formats().header);
+  PrintTitles(sheet, kLaneColumns, book.formats().header);
   int count = 0, listed = 0;
   for (const v1::ClientPhaseReport& client : phase.clients()) {
     for (const v1::WorkerPhaseReport& worker : client.workers()) {
       for (const v1::LanePhaseReport& lane : worker.lanes()) {
         if (++count > kMaxLaneRows) continue;
-        PutRow(sheet, kLaneColumns, LaneRow{phase, client.host(), worker, lane});
+        WriteRow(sheet, kLaneColumns, LaneRow{phase, client.host(), worker, lane});
         ++listed;
       }
     }
@@ -263,14 +263,14 @@ void AddPhaseSheets(const v1::RunReport& report, Book& book) {
     Sheet sheet(book, book.NextName(absl::StrCat(phase.index(), " ", phase.name())));
     SetWidths(sheet, kClientColumns);
     sheet.Title(PhaseTitle(report, phase));
-    PutFigures(phase, sheet);
+    PrintFigures(phase, sheet);
     // The chart needs the height of some rows.
     if (sheet.row() < 18) sheet.NextRow(18 - sheet.row());
     sheet.NextRow();
-    PutClients(phase, book, sheet);
+    WriteOutClients(phase, book, sheet);
     sheet.NextRow();
-    PutPaths(phase, book, sheet);
-    PutLanes(phase, book, sheet);
+    PrintPaths(phase, book, sheet);
+    PrintLanes(phase, book, sheet);
   }
 }
 

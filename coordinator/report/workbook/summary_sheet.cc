@@ -99,7 +99,7 @@ constexpr SheetColumn<SummaryRow> kSummaryColumns[] = {
 };
 
 // What each mark means, where the reader has just seen its code.
-void PutMarks(const v1::RunReport& report, const Book& book, Sheet& sheet) {
+void PrintMarks(const v1::RunReport& report, const Book& book, Sheet& sheet) {
   bool any = false;
   for (const v1::PhaseReport& phase : report.phases()) {
     for (const GroupedMark& mark : MarksOf(phase)) {
@@ -148,15 +148,15 @@ void AddSummarySheet(const v1::RunReport& report, Book& book) {
     sheet.Fact("criterion", absl::StrCat(criterion.criterion(), criterion.met() ? ": met" : ": not met"));
   }
   sheet.NextRow();
-  PutTitles(sheet, kSummaryColumns, book.formats().header);
+  PrintTitles(sheet, kSummaryColumns, book.formats().header);
   for (const v1::PhaseReport& phase : report.phases())
-    PutRow(sheet, kSummaryColumns, SummaryRow{report, phase});
+    WriteRow(sheet, kSummaryColumns, SummaryRow{report, phase});
   if (report.phases().empty()) sheet.Note("no phase has ended");
   if (report.phases_size() > kMaxPhaseSheets) {
     sheet.Note(absl::StrCat("Only the first ", kMaxPhaseSheets, " of ", report.phases_size(),
                             " phases have sheets of their own; result.csv has them all."));
   }
-  PutMarks(report, book, sheet);
+  PrintMarks(report, book, sheet);
 }
 
 }  // namespace iobench

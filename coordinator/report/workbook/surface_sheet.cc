@@ -93,7 +93,7 @@ void AddColours(const Sheet& sheet, uint32_t first_row, uint32_t last_row, uint1
   worksheet_conditional_format_range(sheet.worksheet(), first_row, 1, last_row, last_column, &scale);
 }
 
-void PutBelow(const Sheet& sheet, uint32_t last_row, uint16_t first_column, lxw_chart* chart) {
+void PrintBelow(const Sheet& sheet, uint32_t last_row, uint16_t first_column, lxw_chart* chart) {
   lxw_chart_options place{};
   place.x_scale = 1.8;
   place.y_scale = 1.5;
@@ -117,7 +117,7 @@ void AddLineChart(const Sheet& sheet, uint32_t titles_row, uint32_t last_row, ui
   chart_axis_set_name(chart->y_axis, unit);
   chart_axis_set_num_format(chart->y_axis, "#,##0");
   chart_axis_set_min(chart->y_axis, 0);
-  PutBelow(sheet, last_row, first_column, chart);
+  PrintBelow(sheet, last_row, first_column, chart);
 }
 
 // The area chart only keeps the place of the surface (surface_chart.h).
@@ -126,11 +126,11 @@ void AddSurfaceChart(const Sheet& sheet, const SurfaceChart& surface, Book& book
   lxw_chart_series* series = chart_add_series(chart, nullptr, nullptr);
   const char* name = sheet.name().c_str();
   chart_series_set_values(series, name, surface.last_row, 1, surface.last_row, surface.last_column);
-  PutBelow(sheet, surface.last_row, 0, chart);
+  PrintBelow(sheet, surface.last_row, 0, chart);
   book.AddSurfaceChart(surface);
 }
 
-void PutSurface(const Surface& surface, bool names_lanes, Book& book) {
+void PrintSurface(const Surface& surface, bool names_lanes, Book& book) {
   std::string what = surface.operation;
   if (!surface.target.empty()) absl::StrAppend(&what, " on ", surface.target);
   if (names_lanes) absl::StrAppend(&what, ", ", surface.lane_count, " lanes");
@@ -183,7 +183,7 @@ void AddSurfaceSheets(const v1::RunReport& report, Book& book) {
   const std::vector<Surface> surfaces = SurfacesOf(report);
   std::set<uint32_t> lane_counts;
   for (const Surface& surface : surfaces) lane_counts.insert(surface.lane_count);
-  for (const Surface& surface : surfaces) PutSurface(surface, lane_counts.size() > 1, book);
+  for (const Surface& surface : surfaces) PrintSurface(surface, lane_counts.size() > 1, book);
 }
 
 }  // namespace iobench

@@ -88,11 +88,11 @@ class DataDecider {
   absl::StatusOr<DataDecision> Decide();
 
  private:
-  absl::Status LookAt(const FilesystemOfTarget& place, const Member& member);
+  absl::Status InspectFilesystem(const FilesystemOfTarget& place, const Member& member);
   const std::vector<uint32_t>& WhoSaw(uint32_t target);
   absl::Status CheckTakeOver(const FilesystemOfTarget& place, const Member& claimer, const v1::Target& target,
                              const v1::Manifest& found);
-  absl::Status NoteMatching(const std::string& where, const v1::Manifest& found);
+  absl::Status RecordMatching(const std::string& where, const v1::Manifest& found);
 
   const v1::Plan& plan_;
   const Layout& layout_;
@@ -117,7 +117,7 @@ absl::StatusOr<DataDecision> DataDecider::Decide() {
   if (!decision_.uses_files) return decision_;
 
   const auto claimers = Claimers(layout_, members_, facts_);
-  for (const auto& [place, worker] : claimers) IOBENCH_RETURN_IF_ERROR(LookAt(place, members_[worker]));
+  for (const auto& [place, worker] : claimers) IOBENCH_RETURN_IF_ERROR(InspectFilesystem(place, members_[worker]));
   decision_.uses_kept_data = !creates_ && !claimers.empty() && matching_ == claimers.size();
   if (decision_.uses_kept_data) {
     if (!plan_.has_stripe()) return decision_;
@@ -139,7 +139,7 @@ absl::StatusOr<DataDecision> DataDecider::Decide() {
 }
 
 // Decides about the data directory on one file system, as the member that claims it sees it.
-absl::Status DataDecider::LookAt(const FilesystemOfTarget& place, const Member& member) {
+absl::Status DataDecider::InspectFilesystem(const FilesystemOfTarget& place, const Member& member) {
   const v1::Target& target = plan_.targets(static_cast<int>(place.first));
   const v1::TargetFacts& seen = *SeenOf(facts_[member.number], place.first);
   if (seen.foreign_data()) {
@@ -155,7 +155,7 @@ absl::Status DataDecider::LookAt(const FilesystemOfTarget& place, const Member& 
   }
   if_replaced_.push_back(ReplacesNote(DataAt(member, target), found));
   const std::string differences = Differences(found, ours_);
-  if (differences.empty()) return NoteMatching(TargetAt(member, target), found);
+  if (differences.empty()) return RecordMatching(TargetAt(member, target), found);
   if (!creates_ && !force_) {
     return absl::FailedPreconditionError(absl::StrCat(
         TargetAt(member, target), ": the data kept there (-w) do not match this run: ", differences,
@@ -165,7 +165,7 @@ absl::Status DataDecider::LookAt(const FilesystemOfTarget& place, const Member& 
   return absl::OkStatus();
 }
 
-absl::Status DataDecider::NoteMatching(const std::string& where, const v1::Manifest& found) {
+absl::Status DataDecider::RecordMatching(const std::string& where, const v1::Manifest& found) {
   if (++matching_ == 1) decision_.kept = found;
   const v1::Manifest& first = decision_.kept;
   const bool same = found.run_id() == first.run_id() && found.generation_low() == first.generation_low() &&

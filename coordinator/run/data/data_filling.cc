@@ -69,7 +69,7 @@ std::map<std::string, DataKeeper::FillPlace> DataKeeper::FillPlaces() const {
   return places;
 }
 
-absl::Status DataKeeper::LookAtSpace(std::map<std::string, FillPlace>& places) {
+absl::Status DataKeeper::ReadSpace(std::map<std::string, FillPlace>& places) {
   std::map<uint32_t, std::vector<FillPlace*>> of_worker;
   for (auto& [id, place] : places) {
     place.known = false;
@@ -183,7 +183,7 @@ absl::Status DataKeeper::Fill(uint32_t percent, const std::function<void(uint64_
   std::map<std::string, double> percent_before;
   for (int round = 0;; ++round) {
     places = FillPlaces();
-    IOBENCH_RETURN_IF_ERROR(LookAtSpace(places));
+    IOBENCH_RETURN_IF_ERROR(ReadSpace(places));
     uint64_t missing = 0;
     for (const auto& [id, place] : places) {
       percent_before.try_emplace(id, place.known ? UsedPercent(place.space) : std::nan(""));

@@ -98,17 +98,17 @@ absl::Status DataKeeper::Inspect() {
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
-        NoteSeen(member, asked[member.number], received.event.inspected());
+        RecordSeen(member, asked[member.number], received.event.inspected());
         limits_[member.number] = received.event.inspected().limits();
-        NoteUnmet(member, asked[member.number], demands[member.number], received);
+        AddUnmet(member, asked[member.number], demands[member.number], received);
       },
       PatienceForPaths()));
-  IOBENCH_RETURN_IF_ERROR(LookForOwners());
+  IOBENCH_RETURN_IF_ERROR(FindOwners());
   JoinSameFilesystems(plan_, members, facts_);
   return absl::OkStatus();
 }
 
-void DataKeeper::NoteSeen(const Member& member, const std::set<uint32_t>& asked,
+void DataKeeper::RecordSeen(const Member& member, const std::set<uint32_t>& asked,
                           const v1::Inspected& answer) {
   if (static_cast<size_t>(answer.targets_size()) != asked.size()) return;
   int index = 0;
@@ -124,7 +124,7 @@ void DataKeeper::NoteSeen(const Member& member, const std::set<uint32_t>& asked,
 
 // Whether the run that left data at a target is still running can be seen on the hosts of its coordinator and of the
 // worker that claimed the data, which need not use the target now.
-absl::Status DataKeeper::LookForOwners() {
+absl::Status DataKeeper::FindOwners() {
   std::map<std::string, std::set<uint32_t>> left_by;  // boot id -> targets
   for (const v1::WorkerTargets& targets : facts_) {
     for (int i = 0; i < targets.targets_size(); ++i) {
@@ -157,12 +157,12 @@ absl::Status DataKeeper::LookForOwners() {
         return request;
       },
       [&](const Member& member, const ReceivedEvent& received) {
-        NoteSeen(member, asked[member.number], received.event.inspected());
+        RecordSeen(member, asked[member.number], received.event.inspected());
       },
       PatienceForPaths());
 }
 
-void DataKeeper::NoteUnmet(const Member& member, const std::set<uint32_t>& asked, const v1::Demands& demands,
+void DataKeeper::AddUnmet(const Member& member, const std::set<uint32_t>& asked, const v1::Demands& demands,
                            const ReceivedEvent& received) {
   const v1::Inspected& seen = received.event.inspected();
   const auto note = [&](const absl::Status& status) {
@@ -339,7 +339,7 @@ absl::Status DataKeeper::Do(v1::DataStep::Action action, OnInterrupt on_interrup
         const absl::Status answer = ToStatus(received.event.problem());
         first_problem.Update(Annotate(answer, member.facts.host()));
         if (!answer.ok()) avoided_.insert(member.number);
-        NoteDone(places_of_worker[member.number], answer, received.event.data_step_done(), action);
+        RecordDone(places_of_worker[member.number], answer, received.event.data_step_done(), action);
         for (const std::string& file : received.event.data_step_done().foreign_files()) {
           LogWarning(absl::StrCat(member.facts.host(), ": ", file, " is not ours and was left alone"));
         }
@@ -370,7 +370,7 @@ int64_t DataKeeper::StallAtEndNs() const {
 }
 
 // Records a worker's answer for its file systems.
-void DataKeeper::NoteDone(std::span<const FilesystemOfTarget> places, const absl::Status& answer,
+void DataKeeper::RecordDone(std::span<const FilesystemOfTarget> places, const absl::Status& answer,
                           const v1::DataStepDone& done, v1::DataStep::Action action) {
   for (int i = 0; i < static_cast<int>(places.size()); ++i) {
     const FilesystemOfTarget& place = places[static_cast<size_t>(i)];

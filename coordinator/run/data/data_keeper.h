@@ -43,7 +43,7 @@ class DataKeeper {
   const std::vector<std::vector<absl::Status>>& unmet() const { return unmet_; }
   const std::vector<v1::WorkerLimits>& limits() const { return limits_; }
   // Takes over what check files have shown (storage_check.h): which workers see the same storage.
-  void NoteStorageSights(std::span<const StorageSights> sights) { NoteStorage(sights, facts_); }
+  void SetStorageSights(std::span<const StorageSights> sights) { SetStorage(sights, facts_); }
   // Decides what to do about existing data, and prints the decision's notes on stderr. Changes nothing. Errors: those
   // of DecideAboutData, which describes `earlier_runs` too. REQUIRES: Inspect succeeded and no worker was lost.
   absl::Status Decide(bool force, std::span<const uint64_t> earlier_runs = {});
@@ -79,7 +79,7 @@ class DataKeeper {
  private:
   struct FillPlace;
   std::map<std::string, FillPlace> FillPlaces() const;
-  absl::Status LookAtSpace(std::map<std::string, FillPlace>& places);
+  absl::Status ReadSpace(std::map<std::string, FillPlace>& places);
   v1::FillSpace FillRequest(const Member& member, uint32_t percent) const;
   // By worker: what each of them writes now.
   std::map<uint32_t, v1::FillSpace> FillRequests(uint32_t percent,
@@ -87,16 +87,16 @@ class DataKeeper {
   absl::Status FillOnce(uint32_t percent, const std::map<std::string, FillPlace>& places,
                         std::map<uint32_t, v1::StepResult>& done);
   static std::string FillOutcome(const FillPlace& place, double percent_before, uint32_t percent);
-  absl::Status LookForOwners();
+  absl::Status FindOwners();
   // `asked`: the targets that the answer is about.
-  void NoteSeen(const Member& member, const std::set<uint32_t>& asked, const v1::Inspected& answer);
-  void NoteUnmet(const Member& member, const std::set<uint32_t>& asked, const v1::Demands& demands,
+  void RecordSeen(const Member& member, const std::set<uint32_t>& asked, const v1::Inspected& answer);
+  void AddUnmet(const Member& member, const std::set<uint32_t>& asked, const v1::Demands& demands,
                  const ReceivedEvent& received);
   enum class OnInterrupt { kReturn, kGoOn };
   // `targets`: where the step is performed; null: at all.
   absl::Status Do(v1::DataStep::Action action, OnInterrupt on_interrupt,
                   const std::set<uint32_t>* targets = nullptr);
-  void NoteDone(std::span<const FilesystemOfTarget> places, const absl::Status& answer,
+  void RecordDone(std::span<const FilesystemOfTarget> places, const absl::Status& answer,
                 const v1::DataStepDone& done, v1::DataStep::Action action);
   v1::DataClaim ClaimFor(const Member& member, uint32_t target) const;
   std::string WhereLeft() const;

@@ -203,14 +203,14 @@ void DataLedger::Note(const v1::PhaseRecord& record) {
     for (const v1::LaneResult& lane : worker.lanes()) results[lane.lane()] = &lane;
     for (const v1::LanePlan& lane : layout_.LanesOf(worker.worker(), assignment->operation(), shape_)) {
       const auto found = results.find(lane.lane());
-      NoteLane({lane, found == results.end() ? nullptr : found->second, assignment->operation(), record.index()});
+      RecordLane({lane, found == results.end() ? nullptr : found->second, assignment->operation(), record.index()});
     }
   }
   if (!writers_.empty()) data_ = plan_.data();
 }
 
 // Without a result, the worker was lost, or the run ended, before it reported how far the lane got.
-void DataLedger::NoteLane(const Writer& writer) {
+void DataLedger::RecordLane(const Writer& writer) {
   const v1::LaneResult* const result = writer.result;
   if (result != nullptr && result->sat_out()) return;
   const OperationSpec& spec = *DataOperation(writer.operation);
@@ -231,7 +231,7 @@ void DataLedger::NoteLane(const Writer& writer) {
     change.replaced = spec.creates_files && !writer.operation.keep_existing() && !shape_.files.shared_file();
     // Without a result, or with a problem, the lane may have ended before it created its files.
     const bool is_new = change.replaced && result != nullptr && result->problem().code() == 0;
-    NoteWritten(writer, is_new, change.any_failed, state);
+    RecordWritten(writer, is_new, change.any_failed, state);
     change.generation = state.high;
     // Of what a stop has left out, as much as later phases need was written afterwards (later_needs.h). The ops of a
     // trace may be anywhere, and the others of operations that create no files are within what was needed.
@@ -241,10 +241,10 @@ void DataLedger::NoteLane(const Writer& writer) {
   }
   newest_ = std::max(newest_, state.high);
   states_[files] = state;
-  if (change.generation > 0) NoteInOtherLayouts(files, change);
+  if (change.generation > 0) RecordInOtherLayouts(files, change);
 }
 
-void DataLedger::NoteWritten(const Writer& writer, bool is_new, bool any_failed, State& state) {
+void DataLedger::RecordWritten(const Writer& writer, bool is_new, bool any_failed, State& state) {
   const v1::LaneResult* const result = writer.result;
   const uint64_t lane_bytes = shape_.files.bytes_per_lane();
   // Files may be longer than what this phase writes.
@@ -298,7 +298,7 @@ void DataLedger::NoteWritten(const Writer& writer, bool is_new, bool any_failed,
   }
 }
 
-void DataLedger::NoteInOtherLayouts(const Files& files, const Change& change) {
+void DataLedger::RecordInOtherLayouts(const Files& files, const Change& change) {
   for (auto other = states_.lower_bound({.of_owner = files.of_owner});
        other != states_.end() && other->first.of_owner == files.of_owner; ++other) {
     if (other->first == files) continue;

@@ -97,21 +97,21 @@ class DataLedger {
   // The newest generation that a lane can have written in the current phase, whose passes have at least this many ops.
   uint32_t NewestPossible(uint64_t ops_per_pass) const;
   // Applies what the lane wrote to the state of its files.
-  void NoteWritten(const Writer& writer, bool is_new, bool any_failed, State& state);
+  void RecordWritten(const Writer& writer, bool is_new, bool any_failed, State& state);
   // Adds to the manifest what each lane's files hold, if that is known exactly and differs between lanes.
   void DescribeLanes(v1::Manifest& manifest) const;
   // True if an operation that needs the first so many bytes of each lane has some of them prepared.
   static bool LacksData(const State& state, uint64_t needed_bytes) {
     return needed_bytes > 0 && (state.low == 0 || state.lane_bytes < needed_bytes);
   }
-  void NoteLane(const Writer& writer);
+  void RecordLane(const Writer& writer);
   struct Change {
     uint32_t generation = 0;  // the newest that has been written
     bool any_failed = false;
     bool replaced = false;  // the files may be new, and then have …
     uint64_t file_bytes = 0;
   };
-  void NoteInOtherLayouts(const Files& files, const Change& change);
+  void RecordInOtherLayouts(const Files& files, const Change& change);
 
   const v1::Plan& plan_;
   const Layout& layout_;

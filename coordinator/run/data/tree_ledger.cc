@@ -48,7 +48,7 @@ void TreeLedger::Note(const v1::PhaseRecord& record, const Layout& layout) {
     const v1::Operation& operation = assignment->operation();
     if (!IsMetadata(operation) || !UsesFiles(operation)) continue;
     for (const v1::LaneResult& lane : worker.lanes()) {
-      if (!lane.sat_out()) NoteLane(lane, operation, record);
+      if (!lane.sat_out()) RecordLane(lane, operation, record);
     }
     const bool unknown = worker.lost() || !worker.refused_reason().empty();
     if (!unknown || !EffectOn(operation).changes_names()) continue;
@@ -60,7 +60,7 @@ void TreeLedger::Note(const v1::PhaseRecord& record, const Layout& layout) {
   }
 }
 
-void TreeLedger::NoteLane(const v1::LaneResult& lane, const v1::Operation& operation,
+void TreeLedger::RecordLane(const v1::LaneResult& lane, const v1::Operation& operation,
                           const v1::PhaseRecord& record) {
   const TreeEffect effect = EffectOn(operation);
   const v1::Tree& tree = operation.tree();

@@ -35,7 +35,7 @@ class TreeLedger {
 
  private:
   using Part = std::tuple<uint32_t, uint32_t, uint32_t>;  // only_target, tree, owner
-  void NoteLane(const v1::LaneResult& lane, const v1::Operation& operation, const v1::PhaseRecord& record);
+  void RecordLane(const v1::LaneResult& lane, const v1::Operation& operation, const v1::PhaseRecord& record);
 
   const TreeNumbers numbers_;
   std::map<Part, v1::TreeState> states_;

@@ -116,7 +116,7 @@ absl::Status RunFaultHook(CheckContext& context, Fault& fault) {
   return absl::OkStatus();
 }
 
-absl::Status TakeLock(CheckContext& context, uint32_t directory) {
+absl::Status AcquireLock(CheckContext& context, uint32_t directory) {
   CallList list(directory);
   list.Open(kFaultLockFile, kHeldLock, /*write=*/true).mutable_how()->set_create(true);
   list.Add(v1::FileAction::LOCK, kFaultLockFile).set_held(kHeldLock);
@@ -125,7 +125,7 @@ absl::Status TakeLock(CheckContext& context, uint32_t directory) {
 }
 
 // Another client must still be refused, and get the lock once its holder has released it.
-absl::Status LookAtLock(CheckContext& context, uint32_t directory, Fault& fault) {
+absl::Status CheckLock(CheckContext& context, uint32_t directory, Fault& fault) {
   const uint32_t holder = context.peers.front(), other = context.peers[1];
   CallList ask(directory), release(directory);
   ask.Open(kFaultLockFile, kHeldLock, /*write=*/true);
@@ -193,7 +193,7 @@ absl::Status ReadBack(CheckContext& context, uint32_t directory, Fault& fault) {
 absl::Status MakeFault(CheckContext& context, Fault& fault) {
   Cluster& cluster = context.files.cluster();
   IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(context.peers.front()));
-  const bool has_lock = context.peers.size() > 1 && TakeLock(context, directory).ok();
+  const bool has_lock = context.peers.size() > 1 && AcquireLock(context, directory).ok();
   Writers writers(context, directory, fault);
   writers.Begin();
   absl::Status status = WaitFor(cluster, kRoundsNs, [&] { return !writers.status().ok(); });
@@ -227,7 +227,7 @@ absl::Status MakeFault(CheckContext& context, Fault& fault) {
     return absl::OkStatus();
   }
   IOBENCH_RETURN_IF_ERROR(ReadBack(context, directory, fault));
-  return has_lock ? LookAtLock(context, directory, fault) : absl::OkStatus();
+  return has_lock ? CheckLock(context, directory, fault) : absl::OkStatus();
 }
 
 }  // namespace

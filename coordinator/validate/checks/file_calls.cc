@@ -133,7 +133,7 @@ absl::Status FileCalls::Send(const std::map<uint32_t, CallList>& calls, size_t f
   for (const uint32_t worker : workers) {
     const Member& member = cluster_.members()[worker];
     const size_t due = std::min(calls.at(worker).actions().size(), first + kMaxActions);
-    LookForObstacle(member, calls.at(worker).actions(), results[worker]);
+    FindObstacle(member, calls.at(worker).actions(), results[worker]);
     if (results[worker].size() == due) continue;
     return absl::UnavailableError(member.lost
                                       ? absl::StrCat(member.Name(), " was lost: ", member.lost_reason)
@@ -142,7 +142,7 @@ absl::Status FileCalls::Send(const std::map<uint32_t, CallList>& calls, size_t f
   return absl::OkStatus();
 }
 
-void FileCalls::LookForObstacle(const Member& member, const std::vector<v1::FileAction>& actions,
+void FileCalls::FindObstacle(const Member& member, const std::vector<v1::FileAction>& actions,
                                 const CallResults& results) {
   for (size_t i = 0; i < std::min(actions.size(), results.size()) && obstacle_.empty(); ++i) {
     const v1::Problem& problem = results[i].problem();

@@ -89,7 +89,7 @@ class FileCalls {
   Cluster& cluster() { return cluster_; }
 
  private:
-  void LookForObstacle(const Member& member, const std::vector<v1::FileAction>& actions,
+  void FindObstacle(const Member& member, const std::vector<v1::FileAction>& actions,
                        const CallResults& results);
   absl::Status RemoveBy(uint32_t worker, CoordTime deadline);
   absl::Status Send(const std::map<uint32_t, CallList>& calls, size_t first, Start start,

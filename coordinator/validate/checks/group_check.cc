@@ -25,7 +25,7 @@ std::string WhyRefused(const v1::GroupsTried& trial) {
   return trial.refused_errno() > 0 ? ErrnoName(trial.refused_errno()) : "the file keeps its group";
 }
 
-void NoteTrial(const CheckContext& context, uint32_t worker, const v1::GroupsTried& trial, GroupVerdict& all,
+void AddTrial(const CheckContext& context, uint32_t worker, const v1::GroupsTried& trial, GroupVerdict& all,
                Outcome& outcome) {
   if (trial.groups() == 0) return;
   ++all.tried;
@@ -64,7 +64,7 @@ absl::Status CheckGroups(CheckContext& context, Outcome& outcome) {
       outcome.Skip(absl::StrCat(context.NameOf(worker), ": ", Printable(results[0].problem().message())));
       return absl::OkStatus();
     }
-    NoteTrial(context, worker, results[0].groups(), all, outcome);
+    AddTrial(context, worker, results[0].groups(), all, outcome);
   }
   if (all.tried == 0) {
     outcome.Skip(

@@ -41,7 +41,7 @@ constexpr SeenChange kSeenChanges[] = {
 
 // All readers look at the same time, for what is left of the limit. The kinds of changes follow each other, so each time
 // is an upper bound.
-absl::Status LookFor(const SeenChange& kind, CheckContext& context, uint32_t directory, uint32_t writer,
+absl::Status FindChange(const SeenChange& kind, CheckContext& context, uint32_t directory, uint32_t writer,
                      uint64_t contents_xxh3, CoordTime change_end, std::vector<double>& seen_s,
                      Outcome& outcome) {
   const double passed_s = SecondsFrom(context.files.cluster().Now() - change_end);
@@ -66,7 +66,7 @@ absl::Status LookFor(const SeenChange& kind, CheckContext& context, uint32_t dir
 }
 
 // One writer changes all at once; the others look, and none of their calls makes the client ask the server.
-absl::Status LookOn(CheckContext& context, uint32_t writer, std::vector<std::vector<double>>& seen_s,
+absl::Status CheckChangesOf(CheckContext& context, uint32_t writer, std::vector<std::vector<double>>& seen_s,
                     Outcome& outcome) {
   IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(writer));
   const std::string before = context.NewContents(kBytes), after = context.NewContents(kBytes);
@@ -102,7 +102,7 @@ absl::Status LookOn(CheckContext& context, uint32_t writer, std::vector<std::vec
   const CoordTime change_end = context.files.OnCoordinator(writer, changed.back().end_worker_ns());
   for (size_t kind = 0; kind < std::size(kSeenChanges); ++kind) {
     IOBENCH_RETURN_IF_ERROR(
-        LookFor(kSeenChanges[kind], context, directory, writer, Xxh3Of(after), change_end, seen_s[kind], outcome));
+        FindChange(kSeenChanges[kind], context, directory, writer, Xxh3Of(after), change_end, seen_s[kind], outcome));
   }
   IOBENCH_RETURN_IF_ERROR(context.files.DoAll(forgetting).status());
   return absl::OkStatus();
@@ -115,7 +115,7 @@ absl::Status CheckVisibility(CheckContext& context, Outcome& outcome) {
   std::vector<std::vector<double>> seen_s(std::size(kSeenChanges));
   for (size_t sample = 0; sample < samples && outcome.evidence_count() == 0; ++sample) {
     const uint32_t writer = context.peers[sample % context.peers.size()];
-    IOBENCH_RETURN_IF_ERROR(LookOn(context, writer, seen_s, outcome));
+    IOBENCH_RETURN_IF_ERROR(CheckChangesOf(context, writer, seen_s, outcome));
   }
   if (outcome.failed()) return absl::OkStatus();
   std::string found;

@@ -80,7 +80,7 @@ double MedianOfOthers(const NetworkOfClients& network, const std::string& client
 }
 
 // Clients for which TCP to the coordinator is far slower than for the others.
-void LookForSlowNetworks(const NetworkOfClients& network, const PerformanceLimits& limits, Outcome& outcome,
+void FindSlowNetworks(const NetworkOfClients& network, const PerformanceLimits& limits, Outcome& outcome,
                          Findings& findings) {
   for (const auto& [client, carried] : network) {
     for (const auto& [direction, words] : {std::pair{&NetworkLimits::to, "to the coordinator"},
@@ -134,7 +134,7 @@ void JudgeNetwork(const Performance& measured, const NetworkOfClients& network,
     findings.Advise(
         "one client does not fill its link: try nconnect, larger rsize and wsize, and more read-ahead");
   }
-  LookForSlowNetworks(network, limits, outcome, findings);
+  FindSlowNetworks(network, limits, outcome, findings);
   const std::string why =
       not_measured.empty() ? "" : absl::StrCat("; TCP to the coordinator was not measured: ", not_measured);
   if (lines.empty()) {

@@ -45,7 +45,7 @@ std::string AloneName(std::string_view phase, const std::string& client) {
 
 // Whether a phase can be judged, and what makes its figures doubtful. Phases of a validation are brief; where that
 // matters, it is judged by their length.
-void LookAtPhase(const Performance& measured, const std::string& name, Outcome& outcome, Findings& findings) {
+void CheckPhaseOf(const Performance& measured, const std::string& name, Outcome& outcome, Findings& findings) {
   if (const auto error = measured.errors.find(name); error != measured.errors.end()) {
     outcome.Evidence(absl::StrCat(name, ": ", error->second));
     findings.fails = true;
@@ -83,11 +83,11 @@ double SecondsCounted(const v1::PhaseReport& phase) {
   return std::fmin(phase.duration_s(), static_cast<double>(phase.measured_bytes()) / rate);
 }
 
-void LookForOutliers(const Performance& measured, const v1::PerClientReport& clients,
+void FindOutliers(const Performance& measured, const v1::PerClientReport& clients,
                      const PerformanceLimits& limits, Outcome& outcome, Findings& findings) {
   for (const v1::PerClientRow& row : clients.clients()) {
     const std::string name = AloneName(clients.phase(), row.client());
-    LookAtPhase(measured, name, outcome, findings);
+    CheckPhaseOf(measured, name, outcome, findings);
     if (!std::isfinite(row.alone())) {
       outcome.Evidence(absl::StrCat(name, ": not measured"));
       findings.fails = true;
@@ -124,7 +124,7 @@ void JudgeAlone(const Performance& measured, std::span<const std::string_view> p
   for (const std::string_view name : phases) {
     const v1::PerClientReport* const clients = measured.ClientsIn(name);
     if (clients == nullptr) continue;
-    LookForOutliers(measured, *clients, limits, outcome, findings);
+    FindOutliers(measured, *clients, limits, outcome, findings);
     ranges.push_back(RangeAlone(*clients));
   }
   const std::string passed = absl::StrCat("each client alone: ", absl::StrJoin(ranges, ", "));
@@ -231,13 +231,13 @@ void JudgeMetadataRates(const Performance& measured, const PerformanceLimits& li
   std::vector<std::string> rates;
   Findings findings;
   for (const std::string_view name : kMetadataPhases) {
-    LookAtPhase(measured, std::string(name), outcome, findings);
+    CheckPhaseOf(measured, std::string(name), outcome, findings);
     const v1::PhaseReport* const phase = measured.PhaseNamed(name);
     if (phase == nullptr) continue;
     rates.push_back(absl::StrCat(std::string(name), " ", RateWord(true, HeadlineOf(*phase))));
     outcome.Figure(absl::StrCat(std::string(name), "_per_s").c_str(), HeadlineOf(*phase), "ops/s");
     if (const v1::PerClientReport* const clients = measured.ClientsIn(name); clients != nullptr) {
-      LookForOutliers(measured, *clients, of_names, outcome, findings);
+      FindOutliers(measured, *clients, of_names, outcome, findings);
     }
   }
   const std::string passed = absl::StrCat("all clients together: ", absl::StrJoin(rates, ", "));
@@ -250,7 +250,7 @@ void JudgeScaling(const Performance& measured, const PerformanceLimits& limits, 
   for (const std::string_view name : kDataPhases) {
     const v1::PerClientReport* const clients = measured.ClientsIn(name);
     if (clients == nullptr) continue;
-    LookAtPhase(measured, std::string(name), outcome, findings);
+    CheckPhaseOf(measured, std::string(name), outcome, findings);
     if (!std::isfinite(clients->together()) || !std::isfinite(clients->scaling())) {
       outcome.Evidence(absl::StrCat(std::string(name), ": not measured on all clients"));
       findings.fails = true;
