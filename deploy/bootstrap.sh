@@ -108,7 +108,7 @@ said() {
 }
 
 # add_defaults: adds the defaults to `options`. One applies only if the words of `user` neither set the option nor exclude
-# it (coordinator/option/option_rules.cc, cluster_options.cc). A plan sets everything except the path.
+# it (coordinator/options/option_rules.cc, cluster_options.cc). A plan sets everything except the path.
 add_defaults() {
   # Letters without an argument may stand before others in one word: -Raz.
   local before='-*([AaBCcDEeGIKMmNOopQRTWwxZz])'

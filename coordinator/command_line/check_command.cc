@@ -12,8 +12,8 @@
 #include "common/text/units.h"
 #include "coordinator/command_line/table_options.h"
 #include "coordinator/command_line/typed_words.h"
-#include "coordinator/option/shipped_files.h"
-#include "coordinator/option/suite_files.h"
+#include "coordinator/options/shipped_files.h"
+#include "coordinator/options/suite_files.h"
 
 namespace iobench {
 namespace {

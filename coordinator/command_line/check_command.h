@@ -7,8 +7,8 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
-#include "coordinator/option/command_options.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/command_options.h"
+#include "coordinator/options/option.h"
 
 namespace iobench {
 

@@ -18,8 +18,8 @@
 #include "coordinator/command_line/table_options.h"
 #include "coordinator/command_line/typed_words.h"
 #include "coordinator/command_line/usage.h"
-#include "coordinator/option/command_table.h"
-#include "coordinator/option/iozone_letters.h"
+#include "coordinator/options/command_table.h"
+#include "coordinator/options/iozone_letters.h"
 
 namespace iobench {
 namespace {

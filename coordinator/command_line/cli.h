@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "coordinator/option/command_options.h"
+#include "coordinator/options/command_options.h"
 
 namespace iobench {
 

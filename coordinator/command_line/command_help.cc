@@ -8,8 +8,8 @@
 #include "absl/strings/str_split.h"
 #include "common/model/engine.h"
 #include "common/model/operation.h"
-#include "coordinator/option/iozone_letters.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/iozone_letters.h"
+#include "coordinator/options/option.h"
 
 namespace iobench {
 namespace {

@@ -11,8 +11,8 @@
 #include "common/model/engine.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
-#include "coordinator/option/option_rules.h"
-#include "coordinator/option/suite_files.h"
+#include "coordinator/options/option_rules.h"
+#include "coordinator/options/suite_files.h"
 
 namespace iobench {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
-#include "coordinator/option/command_table.h"
-#include "coordinator/option/iozone_letters.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/command_table.h"
+#include "coordinator/options/iozone_letters.h"
+#include "coordinator/options/option.h"
 
 namespace iobench {
 

@@ -12,7 +12,7 @@
 #include "common/net/nfs_url.h"
 #include "common/text/near_names.h"
 #include "common/text/utf8.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/option.h"
 
 namespace iobench {
 namespace {

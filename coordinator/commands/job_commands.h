@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "coordinator/option/command_options.h"
+#include "coordinator/options/command_options.h"
 
 namespace iobench {
 

@@ -2,7 +2,7 @@
 #ifndef COORDINATOR_COMMANDS_OBSERVE_H_
 #define COORDINATOR_COMMANDS_OBSERVE_H_
 
-#include "coordinator/option/command_options.h"
+#include "coordinator/options/command_options.h"
 
 namespace iobench {
 

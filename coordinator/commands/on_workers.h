@@ -8,7 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "coordinator/option/command_options.h"
+#include "coordinator/options/command_options.h"
 #include "iobench/v1/plan.pb.h"
 
 namespace iobench {

@@ -1,6 +1,6 @@
 #include "coordinator/commands/job_commands.h"
 #include "coordinator/commands/on_workers.h"
-#include "coordinator/option/iozone_output.h"
+#include "coordinator/options/iozone_output.h"
 #include "coordinator/run/run_command.h"
 #include "coordinator/saved_run/run_documents.h"
 

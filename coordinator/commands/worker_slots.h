@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/option/command_options.h"
+#include "coordinator/options/command_options.h"
 
 namespace iobench {
 

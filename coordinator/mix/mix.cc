@@ -17,7 +17,7 @@
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/mix/mix_text.h"
-#include "coordinator/option/shipped_files.h"
+#include "coordinator/options/shipped_files.h"
 #include "coordinator/yaml/field_presence.h"
 #include "coordinator/yaml/message_yaml.h"
 

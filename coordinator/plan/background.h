@@ -6,7 +6,7 @@
 #include <span>
 
 #include "absl/status/status.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/option.h"
 #include "coordinator/plan/phase_list.h"
 #include "iobench/v1/plan.pb.h"
 

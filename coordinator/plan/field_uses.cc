@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/option.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_fields.h"
 #include "google/protobuf/message.h"

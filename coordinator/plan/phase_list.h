@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "common/model/operation.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/option.h"
 #include "coordinator/plan/plan_builder.h"
 #include "iobench/v1/plan.pb.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/option.h"
 #include "iobench/v1/plan.pb.h"
 
 namespace iobench {

@@ -3,7 +3,7 @@
 #define COORDINATOR_PLAN_PLAN_FIELDS_H_
 
 #include "absl/status/status.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/option.h"
 #include "iobench/v1/plan.pb.h"
 
 namespace iobench {

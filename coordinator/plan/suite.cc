@@ -8,7 +8,7 @@
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
-#include "coordinator/option/suite_files.h"
+#include "coordinator/options/suite_files.h"
 #include "coordinator/plan/check/metadata_plan.h"
 #include "coordinator/plan/plan_yaml.h"
 

@@ -3,7 +3,7 @@
 #define COORDINATOR_PLAN_SUITE_H_
 
 #include "absl/status/statusor.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/option.h"
 #include "coordinator/plan/plan_builder.h"
 #include "iobench/v1/plan.pb.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/option.h"
 
 namespace iobench {
 

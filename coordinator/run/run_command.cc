@@ -29,7 +29,7 @@
 #include "coordinator/live/live_views.h"
 #include "coordinator/live/observer_list.h"
 #include "coordinator/net_check/net_check.h"
-#include "coordinator/option/iozone_output.h"
+#include "coordinator/options/iozone_output.h"
 #include "coordinator/plan/check/metadata_plan.h"
 #include "coordinator/plan/layout.h"
 #include "coordinator/plan/plan_builder.h"

@@ -8,7 +8,7 @@
 #include "common/transport/transport.h"
 #include "coordinator/cluster/interrupt.h"
 #include "coordinator/launch/join_watch.h"
-#include "coordinator/option/command_options.h"
+#include "coordinator/options/command_options.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "coordinator/option/cluster_options.h"
+#include "coordinator/options/cluster_options.h"
 #include "coordinator/report/document/document.h"
 #include "iobench/v1/result.pb.h"
 

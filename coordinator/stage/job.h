@@ -11,7 +11,7 @@
 #include "coordinator/launch/client_list.h"
 #include "coordinator/launch/host_list.h"
 #include "coordinator/launch/join_watch.h"
-#include "coordinator/option/command_options.h"
+#include "coordinator/options/command_options.h"
 #include "iobench/v1/plan.pb.h"
 
 namespace iobench {

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "common/transport/grpc/grpc_transport.h"
 #include "common/transport/grpc/join_security.h"
-#include "coordinator/option/cluster_options.h"
+#include "coordinator/options/cluster_options.h"
 
 namespace iobench {
 

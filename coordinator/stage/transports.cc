@@ -27,7 +27,7 @@
 #include "coordinator/launch/launcher.h"
 #include "coordinator/launch/spawner.h"
 #include "coordinator/launch/worker_needs.h"
-#include "coordinator/option/transport_names.h"
+#include "coordinator/options/transport_names.h"
 #include "coordinator/run/failure.h"
 #include "coordinator/stage/run_on_hosts.h"
 #include "coordinator/process/signals.h"
@@ -249,7 +249,7 @@ constexpr bool EveryNameHasARow() {
   }
   return std::size(kTransportNames) == std::size(kTransports);
 }
-static_assert(EveryNameHasARow(), "list the transport in coordinator/option/transport_names.h too");
+static_assert(EveryNameHasARow(), "list the transport in coordinator/options/transport_names.h too");
 
 // The one that `auto` selects.
 const char* FittingTransport(const ClusterOptions& place, bool simulated, const MpiLaunch& launch) {

@@ -6,13 +6,13 @@
 
 #include "absl/status/status.h"
 #include "common/transport/mpi_launch.h"
-#include "coordinator/option/cluster_options.h"
+#include "coordinator/options/cluster_options.h"
 #include "coordinator/stage/job.h"
 
 namespace iobench {
 
 // A row of the table of transports. A new transport is a new row, and a name in
-// coordinator/option/transport_names.h.
+// coordinator/options/transport_names.h.
 struct TransportSpec {
   const char* name;  // of --transport
   // Sets the transport up, runs the command on it and returns the exit code. Errors are printed on stderr as one line.

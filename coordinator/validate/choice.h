@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "coordinator/option/validate_options.h"
+#include "coordinator/options/validate_options.h"
 #include "coordinator/validate/performance/expectations.h"
 #include "coordinator/validate/performance/performance.h"
 #include "coordinator/validate/waivers.h"

@@ -1,5 +1,5 @@
 // Each of IOzone's letters is an option here or refused with a reason, and help and docs/iozone.md agree.
-#include "coordinator/option/iozone_letters.h"
+#include "coordinator/options/iozone_letters.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "coordinator/option/command_table.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/command_table.h"
+#include "coordinator/options/option.h"
 #include "tests/unit/golden_file.h"
 
 namespace iobench {

@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/units.h"
-#include "coordinator/option/iozone_letters.h"
+#include "coordinator/options/iozone_letters.h"
 #include "coordinator/plan/background.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_builder.h"

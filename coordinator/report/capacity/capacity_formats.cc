@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/status_util.h"
-#include "coordinator/option/format_names.h"
+#include "coordinator/options/format_names.h"
 #include "coordinator/report/flush_report.h"
 #include "coordinator/report/json_text.h"
 #include "coordinator/report/page/page_data.h"
@@ -53,7 +53,7 @@ constexpr bool CapacityNamesAreComplete() {
   return true;
 }
 static_assert(CapacityNamesAreComplete(),
-              "list the format in coordinator/option/format_names.h too, in the same order");
+              "list the format in coordinator/options/format_names.h too, in the same order");
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/status_util.h"
-#include "coordinator/option/format_names.h"
+#include "coordinator/options/format_names.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/bonnie/bonnie_report.h"
 #include "coordinator/report/hlog/hlog_writer.h"
@@ -96,7 +96,7 @@ constexpr bool EveryNameHasARow() {
   return true;
 }
 static_assert(EveryNameHasARow(),
-              "list the format in coordinator/option/format_names.h too, in the same order");
+              "list the format in coordinator/options/format_names.h too, in the same order");
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "coordinator/option/format_names.h"
+#include "coordinator/options/format_names.h"
 #include "coordinator/report/json_text.h"
 
 namespace iobench {
@@ -31,7 +31,7 @@ constexpr bool ValidateNamesAreComplete() {
   return true;
 }
 static_assert(ValidateNamesAreComplete(),
-              "list the format in coordinator/option/format_names.h too, in the same order");
+              "list the format in coordinator/options/format_names.h too, in the same order");
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // The names that --format accepts, for each kind of report: one for each row of a table, in its order. The file with
 // the table does not compile if the two differ.
-#ifndef COORDINATOR_OPTION_FORMAT_NAMES_H_
-#define COORDINATOR_OPTION_FORMAT_NAMES_H_
+#ifndef COORDINATOR_OPTIONS_FORMAT_NAMES_H_
+#define COORDINATOR_OPTIONS_FORMAT_NAMES_H_
 
 #include <string_view>
 
@@ -23,4 +23,4 @@ inline constexpr std::string_view kCapacityFormatNames[] = {"text", "json", "htm
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_FORMAT_NAMES_H_
+#endif  // COORDINATOR_OPTIONS_FORMAT_NAMES_H_

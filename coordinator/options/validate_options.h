@@ -1,6 +1,6 @@
 // The options of `validate`.
-#ifndef COORDINATOR_OPTION_VALIDATE_OPTIONS_H_
-#define COORDINATOR_OPTION_VALIDATE_OPTIONS_H_
+#ifndef COORDINATOR_OPTIONS_VALIDATE_OPTIONS_H_
+#define COORDINATOR_OPTIONS_VALIDATE_OPTIONS_H_
 
 #include <cstdint>
 #include <string>
@@ -40,4 +40,4 @@ struct ValidateOptions {
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_VALIDATE_OPTIONS_H_
+#endif  // COORDINATOR_OPTIONS_VALIDATE_OPTIONS_H_

@@ -1,6 +1,6 @@
 // The YAML files that come with the program: plans (suites) and mixes, in deploy/.
-#ifndef COORDINATOR_OPTION_SHIPPED_FILES_H_
-#define COORDINATOR_OPTION_SHIPPED_FILES_H_
+#ifndef COORDINATOR_OPTIONS_SHIPPED_FILES_H_
+#define COORDINATOR_OPTIONS_SHIPPED_FILES_H_
 
 #include <string>
 #include <string_view>
@@ -35,4 +35,4 @@ absl::StatusOr<std::string> ShippedList(const ShippedKind& kind, const std::stri
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_SHIPPED_FILES_H_
+#endif  // COORDINATOR_OPTIONS_SHIPPED_FILES_H_

@@ -1,6 +1,6 @@
 // The files of the suites, which are plans that come with the program (deploy/plans).
-#ifndef COORDINATOR_OPTION_SUITE_FILES_H_
-#define COORDINATOR_OPTION_SUITE_FILES_H_
+#ifndef COORDINATOR_OPTIONS_SUITE_FILES_H_
+#define COORDINATOR_OPTIONS_SUITE_FILES_H_
 
 #include <string>
 #include <vector>
@@ -23,4 +23,4 @@ absl::StatusOr<std::string> SuiteFile(const std::string& name);
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_SUITE_FILES_H_
+#endif  // COORDINATOR_OPTIONS_SUITE_FILES_H_

@@ -1,4 +1,4 @@
-#include "coordinator/option/command_options.h"
+#include "coordinator/options/command_options.h"
 
 #include <type_traits>
 

@@ -1,7 +1,7 @@
 // IOzone's letters: the option that each one maps to, and which are refused and why. `--help iozone`, the test of
 // docs/iozone.md and the refusals are derived from this file and the option table.
-#ifndef COORDINATOR_OPTION_IOZONE_LETTERS_H_
-#define COORDINATOR_OPTION_IOZONE_LETTERS_H_
+#ifndef COORDINATOR_OPTIONS_IOZONE_LETTERS_H_
+#define COORDINATOR_OPTIONS_IOZONE_LETTERS_H_
 
 #include <span>
 #include <string>
@@ -46,4 +46,4 @@ std::string IozoneHelp();
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_IOZONE_LETTERS_H_
+#endif  // COORDINATOR_OPTIONS_IOZONE_LETTERS_H_

@@ -1,4 +1,4 @@
-#include "coordinator/option/suite_files.h"
+#include "coordinator/options/suite_files.h"
 
 #include <cstdint>
 #include <iterator>
@@ -9,7 +9,7 @@
 #include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
-#include "coordinator/option/shipped_files.h"
+#include "coordinator/options/shipped_files.h"
 
 namespace iobench {
 namespace {

@@ -1,4 +1,4 @@
-#include "coordinator/option/option.h"
+#include "coordinator/options/option.h"
 
 #include <algorithm>
 #include <cassert>

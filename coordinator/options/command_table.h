@@ -1,11 +1,11 @@
 // The commands, and the part of the option table that fills their structs.
-#ifndef COORDINATOR_OPTION_COMMAND_TABLE_H_
-#define COORDINATOR_OPTION_COMMAND_TABLE_H_
+#ifndef COORDINATOR_OPTIONS_COMMAND_TABLE_H_
+#define COORDINATOR_OPTIONS_COMMAND_TABLE_H_
 
 #include <span>
 #include <string_view>
 
-#include "coordinator/option/option_spec.h"
+#include "coordinator/options/option_spec.h"
 
 namespace iobench {
 
@@ -26,4 +26,4 @@ std::span<const OptionSpec> CommandOptions();
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_COMMAND_TABLE_H_
+#endif  // COORDINATOR_OPTIONS_COMMAND_TABLE_H_

@@ -1,7 +1,7 @@
 // The names that --transport accepts besides `auto`: one for each row of coordinator/stage/transports.cc, which does not
 // compile if the two differ.
-#ifndef COORDINATOR_OPTION_TRANSPORT_NAMES_H_
-#define COORDINATOR_OPTION_TRANSPORT_NAMES_H_
+#ifndef COORDINATOR_OPTIONS_TRANSPORT_NAMES_H_
+#define COORDINATOR_OPTIONS_TRANSPORT_NAMES_H_
 
 #include <iterator>
 #include <string_view>
@@ -16,4 +16,4 @@ static_assert(std::size(kTransportChoices) == 1 + std::size(kTransportNames));
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_TRANSPORT_NAMES_H_
+#endif  // COORDINATOR_OPTIONS_TRANSPORT_NAMES_H_

@@ -1,4 +1,4 @@
-#include "coordinator/option/option_rules.h"
+#include "coordinator/options/option_rules.h"
 
 #include <algorithm>
 #include <string>

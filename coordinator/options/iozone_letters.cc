@@ -1,4 +1,4 @@
-#include "coordinator/option/iozone_letters.h"
+#include "coordinator/options/iozone_letters.h"
 
 #include <algorithm>
 #include <cctype>
@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/model/operation.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/option.h"
 
 namespace iobench {
 namespace {

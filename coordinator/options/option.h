@@ -1,6 +1,6 @@
 // The options of a plan that a user gave, by names that are checked when the program is compiled.
-#ifndef COORDINATOR_OPTION_OPTION_H_
-#define COORDINATOR_OPTION_OPTION_H_
+#ifndef COORDINATOR_OPTIONS_OPTION_H_
+#define COORDINATOR_OPTIONS_OPTION_H_
 
 #include <cstdint>
 #include <map>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "coordinator/option/option_spec.h"
-#include "coordinator/option/plan_options.h"
+#include "coordinator/options/option_spec.h"
+#include "coordinator/options/plan_options.h"
 
 namespace iobench {
 
@@ -90,4 +90,4 @@ class GivenOptions {
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_OPTION_H_
+#endif  // COORDINATOR_OPTIONS_OPTION_H_

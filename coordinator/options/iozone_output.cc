@@ -1,4 +1,4 @@
-#include "coordinator/option/iozone_output.h"
+#include "coordinator/options/iozone_output.h"
 
 #include <cstdint>
 

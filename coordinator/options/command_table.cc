@@ -1,8 +1,8 @@
-#include "coordinator/option/command_table.h"
+#include "coordinator/options/command_table.h"
 
-#include "coordinator/option/command_options.h"
-#include "coordinator/option/format_names.h"
-#include "coordinator/option/transport_names.h"
+#include "coordinator/options/command_options.h"
+#include "coordinator/options/format_names.h"
+#include "coordinator/options/transport_names.h"
 
 namespace iobench {
 namespace {

@@ -1,12 +1,12 @@
 // Rules for options that conflict or that require each other.
-#ifndef COORDINATOR_OPTION_OPTION_RULES_H_
-#define COORDINATOR_OPTION_OPTION_RULES_H_
+#ifndef COORDINATOR_OPTIONS_OPTION_RULES_H_
+#define COORDINATOR_OPTIONS_OPTION_RULES_H_
 
 #include <span>
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/option.h"
 
 namespace iobench {
 
@@ -24,4 +24,4 @@ absl::Status CheckOptions(const GivenOptions& given);
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_OPTION_RULES_H_
+#endif  // COORDINATOR_OPTIONS_OPTION_RULES_H_

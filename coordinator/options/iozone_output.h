@@ -1,10 +1,10 @@
 // What the given options ask IOzone's report formats to show, and what its banner says of them.
-#ifndef COORDINATOR_OPTION_IOZONE_OUTPUT_H_
-#define COORDINATOR_OPTION_IOZONE_OUTPUT_H_
+#ifndef COORDINATOR_OPTIONS_IOZONE_OUTPUT_H_
+#define COORDINATOR_OPTIONS_IOZONE_OUTPUT_H_
 
 #include <optional>
 
-#include "coordinator/option/option.h"
+#include "coordinator/options/option.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
@@ -14,4 +14,4 @@ std::optional<v1::IozoneOutput> IozoneOutputOf(const GivenOptions& given);
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_IOZONE_OUTPUT_H_
+#endif  // COORDINATOR_OPTIONS_IOZONE_OUTPUT_H_

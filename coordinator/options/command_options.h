@@ -1,16 +1,16 @@
 // The options of each command, parsed and checked: one struct a command.
-#ifndef COORDINATOR_OPTION_COMMAND_OPTIONS_H_
-#define COORDINATOR_OPTION_COMMAND_OPTIONS_H_
+#ifndef COORDINATOR_OPTIONS_COMMAND_OPTIONS_H_
+#define COORDINATOR_OPTIONS_COMMAND_OPTIONS_H_
 
 #include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "coordinator/option/capacity_options.h"
-#include "coordinator/option/cluster_options.h"
-#include "coordinator/option/option.h"
-#include "coordinator/option/validate_options.h"
+#include "coordinator/options/capacity_options.h"
+#include "coordinator/options/cluster_options.h"
+#include "coordinator/options/option.h"
+#include "coordinator/options/validate_options.h"
 
 namespace iobench {
 
@@ -145,4 +145,4 @@ struct PlainWords {
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_COMMAND_OPTIONS_H_
+#endif  // COORDINATOR_OPTIONS_COMMAND_OPTIONS_H_

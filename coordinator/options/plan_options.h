@@ -1,9 +1,9 @@
 // The part of the option table that describes what is measured, one row each: options of `run`, and of `preflight` and
 // `capacity`, which take a workload as `run` does. It is a header so that their names can be checked by the compiler.
-#ifndef COORDINATOR_OPTION_PLAN_OPTIONS_H_
-#define COORDINATOR_OPTION_PLAN_OPTIONS_H_
+#ifndef COORDINATOR_OPTIONS_PLAN_OPTIONS_H_
+#define COORDINATOR_OPTIONS_PLAN_OPTIONS_H_
 
-#include "coordinator/option/option_spec.h"
+#include "coordinator/options/option_spec.h"
 
 namespace iobench {
 namespace option_table {
@@ -405,4 +405,4 @@ inline constexpr std::span<const OptionSpec> kPlanOptions = option_table::kRows;
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_PLAN_OPTIONS_H_
+#endif  // COORDINATOR_OPTIONS_PLAN_OPTIONS_H_

@@ -1,6 +1,6 @@
 // What a row of the option table says: letter, name, argument, and what the option sets.
-#ifndef COORDINATOR_OPTION_OPTION_SPEC_H_
-#define COORDINATOR_OPTION_OPTION_SPEC_H_
+#ifndef COORDINATOR_OPTIONS_OPTION_SPEC_H_
+#define COORDINATOR_OPTIONS_OPTION_SPEC_H_
 
 #include <cstdint>
 #include <span>
@@ -162,4 +162,4 @@ absl::StatusOr<bool> FlagValue(const std::string& text);
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_OPTION_SPEC_H_
+#endif  // COORDINATOR_OPTIONS_OPTION_SPEC_H_

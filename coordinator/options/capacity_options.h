@@ -1,6 +1,6 @@
 // The options of `capacity`, besides those of the workload, which are the options of `run`.
-#ifndef COORDINATOR_OPTION_CAPACITY_OPTIONS_H_
-#define COORDINATOR_OPTION_CAPACITY_OPTIONS_H_
+#ifndef COORDINATOR_OPTIONS_CAPACITY_OPTIONS_H_
+#define COORDINATOR_OPTIONS_CAPACITY_OPTIONS_H_
 
 #include <cstdint>
 #include <string>
@@ -23,4 +23,4 @@ struct CapacityOptions {
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_CAPACITY_OPTIONS_H_
+#endif  // COORDINATOR_OPTIONS_CAPACITY_OPTIONS_H_

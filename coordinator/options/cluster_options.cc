@@ -1,4 +1,4 @@
-#include "coordinator/option/cluster_options.h"
+#include "coordinator/options/cluster_options.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,13 +1,13 @@
 // Options outside the option table: where the workers are and where results go.
-#ifndef COORDINATOR_OPTION_CLUSTER_OPTIONS_H_
-#define COORDINATOR_OPTION_CLUSTER_OPTIONS_H_
+#ifndef COORDINATOR_OPTIONS_CLUSTER_OPTIONS_H_
+#define COORDINATOR_OPTIONS_CLUSTER_OPTIONS_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/option.h"
 
 namespace iobench {
 
@@ -89,4 +89,4 @@ absl::Status CheckUsesOf(const ClusterOptions& cluster, const std::string& trans
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_OPTION_CLUSTER_OPTIONS_H_
+#endif  // COORDINATOR_OPTIONS_CLUSTER_OPTIONS_H_

@@ -1,4 +1,4 @@
-#include "coordinator/option/shipped_files.h"
+#include "coordinator/options/shipped_files.h"
 
 #include <algorithm>
 #include <cstdint>
