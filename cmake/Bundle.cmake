@@ -93,7 +93,7 @@ message(STATUS "self-contained worker: yes")
 set(IOBENCH_HAS_BUNDLE ON)
 
 set(worker_sources worker_program/worker_logging.cc worker_program/worker_main.cc commands/clean.cc commands/worker.cc
-    commands/worker_slots.cc process/signals.cc process/user.cc run/failure.cc)
+    commands/worker_slots.cc process/failure.cc process/signals.cc process/user.cc)
 list(TRANSFORM worker_sources PREPEND ${PROJECT_SOURCE_DIR}/coordinator/)
 add_executable(cluster-iobench-worker ${worker_sources})
 # Archives by file name: the targets themselves would add shared libraries.

@@ -19,7 +19,7 @@
 #include "coordinator/commands/compare.h"
 #include "coordinator/commands/observe.h"
 #include "coordinator/commands/report.h"
-#include "coordinator/run/failure.h"
+#include "coordinator/process/failure.h"
 #include "coordinator/commands/job_commands.h"
 #include "coordinator/process/signals.h"
 #include "coordinator/process/user.h"

@@ -12,8 +12,8 @@
 #include "coordinator/plan/resolve.h"
 #include "coordinator/preflight/refusal.h"
 #include "coordinator/preflight/storage_check.h"
-#include "coordinator/run/data/access_check.h"
-#include "coordinator/run/data/data_decision.h"
+#include "coordinator/conduct/data/access_check.h"
+#include "coordinator/conduct/data/data_decision.h"
 
 namespace iobench {
 namespace {

@@ -18,7 +18,7 @@
 #include "coordinator/live/run_observer.h"
 #include "coordinator/plan/layout.h"
 #include "coordinator/preflight/preflight.h"
-#include "coordinator/run/data/data_keeper.h"
+#include "coordinator/conduct/data/data_keeper.h"
 #include "coordinator/saved_run/resume_point.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"

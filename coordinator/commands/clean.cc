@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
-#include "coordinator/run/failure.h"
+#include "coordinator/process/failure.h"
 #include "worker/check/left_checks.h"
 #include "worker/data_directory/data_directory.h"
 #include "worker/data_directory/data_removal.h"

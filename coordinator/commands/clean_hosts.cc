@@ -20,7 +20,7 @@
 #include "coordinator/launch/remote_shell.h"
 #include "coordinator/launch/start_advice.h"
 #include "coordinator/plan/plan_builder.h"
-#include "coordinator/run/failure.h"
+#include "coordinator/process/failure.h"
 #include "coordinator/process/signals.h"
 
 namespace iobench {

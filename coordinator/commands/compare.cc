@@ -19,8 +19,8 @@
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/compare/compare_formats.h"
 #include "coordinator/report/result_store.h"
-#include "coordinator/run/display.h"
-#include "coordinator/run/failure.h"
+#include "coordinator/live/display.h"
+#include "coordinator/process/failure.h"
 #include "coordinator/saved_run/whole_report.h"
 
 namespace iobench {

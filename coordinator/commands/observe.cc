@@ -27,7 +27,7 @@
 #include "coordinator/mix/observed_mix.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/text/text_table.h"
-#include "coordinator/run/failure.h"
+#include "coordinator/process/failure.h"
 #include "coordinator/process/signals.h"
 #include "worker/client/mountstats.h"
 #include "worker/storage/mounts.h"

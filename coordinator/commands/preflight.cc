@@ -1,7 +1,7 @@
 #include "absl/status/status.h"
 #include "coordinator/commands/job_commands.h"
 #include "coordinator/commands/on_workers.h"
-#include "coordinator/run/run_command.h"
+#include "coordinator/commands/run_command.h"
 
 namespace iobench {
 

@@ -1,7 +1,7 @@
 #include "coordinator/commands/job_commands.h"
 #include "coordinator/commands/on_workers.h"
 #include "coordinator/options/iozone_output.h"
-#include "coordinator/run/run_command.h"
+#include "coordinator/commands/run_command.h"
 #include "coordinator/saved_run/run_documents.h"
 
 namespace iobench {

@@ -1,6 +1,6 @@
 #include "coordinator/commands/job_commands.h"
 #include "coordinator/commands/on_workers.h"
-#include "coordinator/run/run_command.h"
+#include "coordinator/commands/run_command.h"
 
 namespace iobench {
 

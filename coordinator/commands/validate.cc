@@ -6,8 +6,8 @@
 #include "coordinator/commands/job_commands.h"
 #include "coordinator/commands/on_workers.h"
 #include "coordinator/plan/plan_builder.h"
-#include "coordinator/run/failure.h"
-#include "coordinator/run/run_command.h"
+#include "coordinator/process/failure.h"
+#include "coordinator/commands/run_command.h"
 #include "coordinator/validate/choice.h"
 #include "coordinator/validate/performance/performance.h"
 

@@ -26,7 +26,7 @@
 #include "common/transport/grpc/token_file.h"
 #include "common/transport/grpc_address.h"
 #include "coordinator/launch/worker_needs.h"
-#include "coordinator/run/failure.h"
+#include "coordinator/process/failure.h"
 #include "coordinator/process/signals.h"
 #include "worker/client/client_probe.h"
 #include "worker/janitor.h"

@@ -18,7 +18,7 @@
 #include "common/unique_fd.h"
 #include "coordinator/launch/child_processes.h"
 #include "coordinator/launch/launcher.h"
-#include "coordinator/run/failure.h"
+#include "coordinator/process/failure.h"
 #include "coordinator/process/signals.h"
 
 namespace iobench {

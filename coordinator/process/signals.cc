@@ -5,7 +5,7 @@
 
 #include "common/clock.h"
 #include "common/process/ending_signals.h"
-#include "coordinator/run/conductor.h"
+#include "coordinator/process/failure.h"
 
 namespace iobench {
 namespace {

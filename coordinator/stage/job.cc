@@ -5,7 +5,7 @@
 
 #include "common/process/last_resort.h"
 #include "coordinator/process/signals.h"
-#include "coordinator/run/run_command.h"
+#include "coordinator/stage/stage.h"
 #include "worker/worker_service.h"
 
 namespace iobench {

@@ -20,7 +20,7 @@
 #include "coordinator/launch/launcher.h"
 #include "coordinator/launch/worker_copy.h"
 #include "coordinator/launch/worker_needs.h"
-#include "coordinator/run/failure.h"
+#include "coordinator/process/failure.h"
 #include "coordinator/saved_run/resume_point.h"
 
 namespace iobench {

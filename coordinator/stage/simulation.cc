@@ -19,7 +19,7 @@
 #include "common/unique_fd.h"
 #include "coordinator/stage/join_setup.h"
 #include "coordinator/launch/child_processes.h"
-#include "coordinator/run/failure.h"
+#include "coordinator/process/failure.h"
 #include "coordinator/process/signals.h"
 
 namespace iobench {

@@ -28,7 +28,7 @@
 #include "coordinator/launch/spawner.h"
 #include "coordinator/launch/worker_needs.h"
 #include "coordinator/options/transport_names.h"
-#include "coordinator/run/failure.h"
+#include "coordinator/process/failure.h"
 #include "coordinator/stage/run_on_hosts.h"
 #include "coordinator/process/signals.h"
 #include "coordinator/stage/simulation.h"

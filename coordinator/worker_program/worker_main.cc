@@ -15,7 +15,7 @@
 #include "common/text/log.h"
 #include "coordinator/commands/clean.h"
 #include "coordinator/command_line/cli.h"
-#include "coordinator/run/failure.h"
+#include "coordinator/process/failure.h"
 #include "coordinator/process/signals.h"
 #include "coordinator/process/user.h"
 #include "coordinator/commands/worker.h"

@@ -11,7 +11,7 @@
 #include "coordinator/analysis/summarize.h"
 #include "coordinator/analysis/score.h"
 #include "coordinator/cluster/join_check.h"
-#include "coordinator/run/result_check.h"
+#include "coordinator/conduct/result_check.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/messages.h"
 #include "tests/fuzz/rendered.h"
@@ -60,7 +60,7 @@ std::vector<v1::LanePlan> GivenLanes() {
   return lanes;
 }
 
-// Stores a chunk as the coordinator does (coordinator/run/phase_conductor.cc).
+// Stores a chunk as the coordinator does (coordinator/conduct/phase_conductor.cc).
 void Take(v1::ResultChunk chunk, v1::WorkerPhaseResult& result) {
   for (v1::LaneResult& lane : *chunk.mutable_lanes()) *result.add_lanes() = std::move(lane);
   if (!chunk.last()) return;

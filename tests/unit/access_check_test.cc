@@ -1,4 +1,4 @@
-#include "coordinator/run/data/access_check.h"
+#include "coordinator/conduct/data/access_check.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-#include "coordinator/run/data/broken_files.h"
+#include "coordinator/conduct/data/broken_files.h"
 
 #include <catch2/catch.hpp>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "coordinator/run/data/client_demands.h"
+#include "coordinator/conduct/data/client_demands.h"
 
 #include <catch2/catch.hpp>
 

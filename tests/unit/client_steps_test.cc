@@ -1,4 +1,4 @@
-#include "coordinator/run/data/client_steps.h"
+#include "coordinator/conduct/data/client_steps.h"
 
 #include <catch2/catch.hpp>
 #include <set>

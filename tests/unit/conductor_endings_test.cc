@@ -4,7 +4,7 @@
 
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/report/raw_files.h"
-#include "coordinator/run/conductor.h"
+#include "coordinator/conduct/conductor.h"
 #include "tests/support/temp_dir.h"
 #include "tests/unit/conductor_run.h"
 

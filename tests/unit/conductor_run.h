@@ -16,7 +16,7 @@
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/plan/plan_builder.h"
-#include "coordinator/run/conductor.h"
+#include "coordinator/conduct/conductor.h"
 #include "tests/support/scripted_workers.h"
 
 namespace iobench {

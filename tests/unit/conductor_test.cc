@@ -1,4 +1,4 @@
-#include "coordinator/run/conductor.h"
+#include "coordinator/conduct/conductor.h"
 
 #include <unistd.h>
 

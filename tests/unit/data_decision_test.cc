@@ -1,4 +1,4 @@
-#include "coordinator/run/data/data_decision.h"
+#include "coordinator/conduct/data/data_decision.h"
 
 #include <unistd.h>
 
@@ -7,8 +7,8 @@
 #include "common/host_identity.h"
 #include "common/text/units.h"
 #include "coordinator/plan/plan_builder.h"
-#include "coordinator/run/data/access_check.h"
-#include "coordinator/run/data/data_ledger.h"
+#include "coordinator/conduct/data/access_check.h"
+#include "coordinator/conduct/data/data_ledger.h"
 #include "tests/support/command_words.h"
 
 namespace iobench {

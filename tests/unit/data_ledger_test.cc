@@ -1,4 +1,4 @@
-#include "coordinator/run/data/data_ledger.h"
+#include "coordinator/conduct/data/data_ledger.h"
 
 #include <catch2/catch.hpp>
 #include <optional>

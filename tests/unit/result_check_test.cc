@@ -1,4 +1,4 @@
-#include "coordinator/run/result_check.h"
+#include "coordinator/conduct/result_check.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

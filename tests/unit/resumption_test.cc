@@ -1,4 +1,4 @@
-#include "coordinator/run/resumption.h"
+#include "coordinator/conduct/resumption.h"
 
 #include <catch2/catch.hpp>
 #include <functional>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "coordinator/plan/plan_builder.h"
-#include "coordinator/run/conductor.h"
+#include "coordinator/conduct/conductor.h"
 #include "tests/support/simulated_workers.h"
 
 namespace iobench {

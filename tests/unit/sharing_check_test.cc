@@ -1,4 +1,4 @@
-#include "coordinator/run/data/sharing_check.h"
+#include "coordinator/conduct/data/sharing_check.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "coordinator/run/data/tree_ledger.h"
+#include "coordinator/conduct/data/tree_ledger.h"
 
 #include <catch2/catch.hpp>
 #include <optional>

@@ -1,6 +1,6 @@
 // The rules of the stonewall: which lane's end of ops it is, and whether the other lanes are then told to stop.
 // Analysis applies them to the results (StonewallWindow in window.h computes the instant); the conductor applies them
-// during the phase, also to ask for timelines that are exact at the stonewall (coordinator/run/running_lanes.h).
+// during the phase, also to ask for timelines that are exact at the stonewall (coordinator/conduct/running_lanes.h).
 #ifndef COORDINATOR_ANALYSIS_PHASE_STONEWALL_H_
 #define COORDINATOR_ANALYSIS_PHASE_STONEWALL_H_
 

@@ -1,0 +1,49 @@
+#include "coordinator/process/failure.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/display_text.h"
+
+namespace iobench {
+namespace {
+
+// True for `cluster-iobench … | head`: the reader has exited.
+bool StdoutHasNoReader() {
+  pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+}  // namespace
+
+void PrintError(const std::string& message) {
+  std::string one_line = message;
+  std::replace(one_line.begin(), one_line.end(), '\n', ' ');
+  // As one write: workers on one host share standard error.
+  std::cerr << absl::StrCat("cluster-iobench: ", WithShortValues(Printable(one_line)), "\n") << std::flush;
+}
+
+int Fail(const absl::Status& status, int exit_code) {
+  PrintError(std::string(status.message()));
+  return exit_code;
+}
+
+int FailEach(const absl::Status& status, int exit_code) {
+  std::istringstream lines{std::string(status.message())};
+  for (std::string line; std::getline(lines, line);) PrintError(line);
+  return exit_code;
+}
+
+int ExitOfPrinting(int exit_code, int exit_if_lost) {
+  std::cout.flush();
+  if (std::cout.good() || StdoutHasNoReader()) return exit_code;
+  PrintError("cannot write to standard output");
+  return exit_code == kExitOk ? exit_if_lost : exit_code;
+}
+
+}  // namespace iobench
