@@ -27,6 +27,17 @@ uint32_t ClientsOfNobody(std::span<const JoinFault> faults, std::span<const Memb
 
 }  // namespace
 
+absl::StatusOr<std::unique_ptr<Look>> Assembly::Assemble(RunObserver& observer, const std::string& started_at) {
+  IOBENCH_RETURN_IF_ERROR(Gather(observer));
+  IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Look> look, InspectWorkers(started_at, /*allows_one_client=*/false));
+  IOBENCH_RETURN_IF_ERROR(DecideAboutData(*look));
+  return look;
+}
+
+void Assembly::Refuse(const absl::Status& why) {
+  cluster_.Dismiss(absl::StrCat("the coordinator refused the run: ", why.message()));
+}
+
 absl::Status Assembly::Gather(RunObserver& observer) {
   const CoordTime begin = cluster_.Now();
   const absl::Status gathered = cluster_.Gather(
@@ -35,13 +46,13 @@ absl::Status Assembly::Gather(RunObserver& observer) {
         any_joined_ |= joined > 0;
         observer.WorkersJoin(joined, options_.worker_count);
       },
-      options_.join_watch, options_.preflight_only || options_.skip_bad ? &join_faults_ : nullptr);
+      options_.join_watch, options_.on_fault == OnFault::kRefuse ? nullptr : &join_faults_);
   join_s_ = SecondsFrom(cluster_.Now() - begin);
   return gathered;
 }
 
 absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectWorkers(const std::string& started_at, bool allows_one_client) {
-  if (options_.skip_bad) {
+  if (LeavesOut()) {
     // Workers that did join on such a client leave with the others that have a fault.
     std::erase_if(join_faults_, [this](const JoinFault& fault) {
       if (!JoinedThere(fault, cluster_.members()).empty()) return false;
@@ -53,9 +64,9 @@ absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectWorkers(const std::string
     // Anew, because numbers change when workers are left out.
     IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Look> look, InspectOnce(started_at, allows_one_client, pass));
     const absl::Status refusal = RefusalFor(cluster_.members(), preflight_.findings);
-    if (refusal.ok() || options_.preflight_only) return look;
+    if (refusal.ok() || Lists()) return look;
     std::set<uint32_t> bad;
-    if (options_.skip_bad) bad = WorkersToLeaveOut(cluster_.members(), preflight_.findings);
+    if (LeavesOut()) bad = WorkersToLeaveOut(cluster_.members(), preflight_.findings);
     if (bad.empty()) return refusal;
     if (!LeavesClients(cluster_.members(), bad)) {
       return Annotate(refusal, "--skip-bad would leave no client");
@@ -85,17 +96,16 @@ absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectOnce(const std::string& s
                      options_.resume.has_value() && options_.resume->begun_before);
   IOBENCH_RETURN_IF_ERROR(look->data->Inspect());
   // The first phase of a run measures the clocks by itself.
-  if (options_.preflight_only) IOBENCH_RETURN_IF_ERROR(look->clocks->Burst());
+  if (Lists()) IOBENCH_RETURN_IF_ERROR(look->clocks->Burst());
   IOBENCH_RETURN_IF_ERROR(CheckStorage(*look, pass));
   FindFaults(*look);
   return look;
 }
 
-// A dry run writes nothing, so it knows only what the mounts show.
 absl::Status Assembly::CheckStorage(Look& look, uint32_t pass) {
   preflight_.not_checked.clear();
   storage_.clear();
-  if (options_.dry_run) return absl::OkStatus();
+  if (!options_.writes_check_files) return absl::OkStatus();
   if (!UsesFiles(plan_)) {
     preflight_.not_checked.push_back("same storage, writable: the plan writes no files of its own");
     return absl::OkStatus();
@@ -104,7 +114,7 @@ absl::Status Assembly::CheckStorage(Look& look, uint32_t pass) {
   StorageCheck check(cluster_, plan_, *look.layout, look.data->facts(), options_.share_wait_ns,
                      pass * options_.worker_count);
   // A run on one worker finds out by itself whether it can write.
-  IOBENCH_RETURN_IF_ERROR(check.Run(options_.preflight_only ? 1 : 2));
+  IOBENCH_RETURN_IF_ERROR(check.Run(Lists() ? 1 : 2));
   storage_ = check.sights();
   look.data->SetStorageSights(storage_);
   if (members == 1) preflight_.not_checked.push_back("same storage: there is only one worker");
@@ -144,7 +154,7 @@ absl::Status Assembly::DecideAboutData(Look& look) {
   std::vector<uint64_t> earlier_runs;
   if (options_.resume.has_value()) earlier_runs = RunIdsOf(options_.resume->run);
   const absl::Status decided = look.data->Decide(options_.force, earlier_runs);
-  if (decided.ok() || !options_.preflight_only) return decided;
+  if (decided.ok() || !Lists()) return decided;
   // Faults that concern no single client: data that exist already, direct I/O that does not fit.
   preflight_.findings.push_back({.severity = Severity::kFault,
                                  .check = PreflightCheck::kData,

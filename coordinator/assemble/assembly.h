@@ -25,24 +25,28 @@
 
 namespace iobench {
 
+// What a client with a fault means for the others.
+enum class OnFault {
+  kRefuse,    // the run is refused
+  kLeaveOut,  // the run goes on without this client (--skip-bad)
+  kList       // nothing: the list of all faults is what is asked for, and workers that do not join are on it
+};
+
 struct AssemblyOptions {
   // This program's version; workers of another one are refused.
   std::string version;
   uint32_t worker_count = 1;  // the run begins when this many have joined
   CoordTime join_deadline{INT64_MAX};
   JoinWatch join_watch;
-  // Resumes this saved run, whose name, command, label and raw files are kept. REQUIRES: its plan is the run's, and its
-  // directory is the one where results are saved.
+  // The saved run that goes on with these workers, whose name, command, label and raw files are kept; nullopt: a new run.
+  // REQUIRES: its plan is the run's, and its directory is the one where results are saved.
   std::optional<ResumePoint> resume;
   // --force: replaces an earlier result and the data of a crashed run, and goes on if space is short or clients see
   // different file systems.
   bool force = false;
-  bool skip_bad = false;  // clients with a fault are left out
-  // Stops after all checks. Neither data nor results have been written then.
-  bool dry_run = false;
-  // Like dry_run, and also writes and removes check files; workers that do not join are a finding, and the run is not
-  // refused for findings.
-  bool preflight_only = false;
+  OnFault on_fault = OnFault::kRefuse;
+  // Workers may write check files, which they remove. Otherwise only what the mounts show is known (--dry-run).
+  bool writes_check_files = true;
   int64_t share_wait_ns = 5 * kNanosPerSecond;  // how long a file may take to appear on another client
   uint32_t least_lanes_per_worker = 0;  // of phases that are added later; 0: no fewer than the plan's phases
   bool always_measure_clocks = false;   // even if boot ids are equal; for tests
@@ -56,30 +60,36 @@ struct Look {
   std::optional<DataKeeper> data;
 };
 
-// Use each object once: Gather, then InspectWorkers, then DecideAboutData, each if the one before succeeded. All that it
-// is given must outlive it and what it returns. The cluster's roster is that of the workers that take part.
+// Use each object once: Assemble, or Gather, then InspectWorkers, then DecideAboutData, each if the one before succeeded.
+// All that it is given must outlive it and what it returns. The cluster's roster is that of the workers that take part.
 class Assembly {
  public:
   // `coordinator`: the facts of this process. `plan`: as asked for; InspectWorkers resolves it for the workers.
   Assembly(Cluster& cluster, const AssemblyOptions& options, const v1::WorkerFacts& coordinator, v1::Plan& plan)
       : cluster_(cluster), options_(options), coordinator_(coordinator), asked_(plan), plan_(plan) {}
 
+  // All of it, for a run: the workers that take part and what happens to their data, or why the run is refused.
+  absl::StatusOr<std::unique_ptr<Look>> Assemble(RunObserver& observer, const std::string& started_at);
   // Waits for the workers: the errors of Cluster::Gather.
   absl::Status Gather(RunObserver& observer);
   // Looks at the workers until none that takes part has a fault, or returns why the run is refused. `allows_one_client`:
   // as in ResolveContext. `started_at`: of the run, for the data that it writes.
   absl::StatusOr<std::unique_ptr<Look>> InspectWorkers(const std::string& started_at, bool allows_one_client);
-  // Decides what happens to data that is there. In a preflight, what would refuse the run is a finding.
+  // Decides what happens to data that is there. With OnFault::kList, what would refuse the run is a finding.
   absl::Status DecideAboutData(Look& look);
+  // Sends the workers away, because the run is refused.
+  void Refuse(const absl::Status& why);
 
   const PreflightReport& preflight() const { return preflight_; }
-  // The clients that were left out (skip_bad).
+  // The clients that were left out (OnFault::kLeaveOut).
   const std::vector<v1::LeftOutClient>& left_out() const { return left_out_; }
   double join_s() const { return join_s_; }  // until all workers had joined
   bool any_joined() const { return any_joined_; }
 
  private:
   absl::StatusOr<std::unique_ptr<Look>> InspectOnce(const std::string& started_at, bool allows_one_client, uint32_t pass);
+  bool Lists() const { return options_.on_fault == OnFault::kList; }
+  bool LeavesOut() const { return options_.on_fault == OnFault::kLeaveOut; }
   absl::Status CheckStorage(Look& look, uint32_t pass);
   void FindFaults(const Look& look);  // sets preflight_
   void LeaveOut(const std::string& client, uint32_t worker_count, const std::vector<std::string>& problems);

@@ -26,9 +26,9 @@
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_yaml.h"
 #include "coordinator/process/failure.h"
-#include "coordinator/commands/run_command.h"
 #include "coordinator/saved_run/resume_point.h"
 #include "coordinator/process/signals.h"
+#include "coordinator/stage/stage.h"
 #include "coordinator/stage/transports.h"
 
 namespace iobench {
@@ -76,7 +76,7 @@ uint64_t DrawSeed() {
 }
 
 // Returns the exit code if there is nothing to resume, after saying why; nullopt: `point` says where to resume.
-// `has_ranks`: other ranks wait to be dismissed, which RunPlan does.
+// `has_ranks`: other ranks wait to be dismissed, which the command does.
 std::optional<int> FindWhatToResume(const JobSpec& job, bool has_ranks, ResumePoint& point) {
   auto found =
       FindResumePoint(job.resume, {kProgramVersion, HostName(), BootId()}, job.options.cluster.force);
@@ -207,6 +207,11 @@ std::optional<int> SetUp(const JobSpec& job, const TransportSpec& chosen, const 
 }
 
 }  // namespace
+
+void SayComplete(const ResumePoint& point) {
+  std::cout << Printable(point.directory) << ": this run is complete, all its phases were run (exit code "
+            << point.run.exit_code() << "): there is nothing to resume" << std::endl;
+}
 
 int OnWorkers(const JobSpec& job, const std::string& typed) {
   const MpiLaunch launch = LauncherPromises();

@@ -13,6 +13,7 @@
 
 namespace iobench {
 
+struct ResumePoint;
 struct Stage;
 
 // How a command differs from the others. Functions are called in this order; those that may be missing are null.
@@ -44,6 +45,9 @@ struct JobSpec {
 
 // Runs the command and returns the exit code; job_commands.h says how.
 int OnWorkers(const JobSpec& job, const std::string& typed);
+
+// Prints that a saved run has nothing left to do.
+void SayComplete(const ResumePoint& point);
 
 }  // namespace iobench
 

@@ -1,9 +1,39 @@
+// The command `preflight`: which clients cannot take part in a run of the plan, and why.
+#include <iostream>
+
 #include "absl/status/status.h"
+#include "common/clock.h"
+#include "coordinator/assemble/assembly.h"
+#include "coordinator/cluster/cluster.h"
+#include "coordinator/commands/conductor_setup.h"
 #include "coordinator/commands/job_commands.h"
 #include "coordinator/commands/on_workers.h"
-#include "coordinator/commands/run_command.h"
+#include "coordinator/live/run_observer.h"
+#include "coordinator/preflight/preflight_text.h"
+#include "coordinator/process/failure.h"
 
 namespace iobench {
+namespace {
+
+// Prints all faults, as a table or as JSON, and leaves nothing behind. kExitUsage: a fault would stop the run.
+int Preflight(const Stage& stage, const PreflightCommand& line, v1::Plan plan) {
+  ConductorOptions options = OptionsFor(stage, line);
+  options.on_fault = OnFault::kList;
+  RunObserver nobody;
+  Cluster cluster(stage.transport, options.run_id, stage.interrupt, options.patience, options.clock);
+  Assembly assembly(cluster, options, stage.coordinator, plan);
+  const auto look = assembly.Assemble(nobody, WallClockIso8601());
+  if (!look.ok()) {
+    assembly.Refuse(look.status());
+    // Lost and missing workers are findings; here they count as a bad deployment, not as a partial run.
+    return Fail(look.status(), stage.interrupt.raised() ? kExitInterrupted : kExitUsage);
+  }
+  cluster.Dismiss();
+  std::cout << (line.format == "json" ? PreflightJson(assembly.preflight()) : PreflightText(assembly.preflight()));
+  return ExitOfPrinting(FaultCount(assembly.preflight()) > 0 ? kExitUsage : kExitOk, kExitIo);
+}
+
+}  // namespace
 
 int Execute(const PreflightCommand& preflight, const std::string& typed) {
   return OnWorkers({.options = preflight,

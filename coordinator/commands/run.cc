@@ -1,10 +1,170 @@
+// The command `run`: a plan on its workers, its report on the console, and its results in a directory.
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "common/clock.h"
+#include "common/text/display_text.h"
+#include "common/text/units.h"
+#include "coordinator/cluster/silence_watch.h"
+#include "coordinator/commands/conductor_setup.h"
+#include "coordinator/commands/dry_run.h"
 #include "coordinator/commands/job_commands.h"
+#include "coordinator/commands/net_test.h"
 #include "coordinator/commands/on_workers.h"
+#include "coordinator/conduct/conductor.h"
+#include "coordinator/conduct/plan_phases.h"
+#include "coordinator/live/display.h"
+#include "coordinator/live/live_views.h"
+#include "coordinator/live/observer_list.h"
 #include "coordinator/options/iozone_output.h"
-#include "coordinator/commands/run_command.h"
+#include "coordinator/preflight/preflight_text.h"
+#include "coordinator/process/failure.h"
+#include "coordinator/report/console/results_line.h"
+#include "coordinator/saved_run/resume_point.h"
 #include "coordinator/saved_run/run_documents.h"
 
 namespace iobench {
+namespace {
+
+// Opens none for a dry run, which shows nothing of a run. The first line on stderr names the address of the metrics.
+absl::StatusOr<LiveViews> OpenViews(const RunCommand& line) {
+  if (line.dry_run) return LiveViews();
+  absl::StatusOr<LiveViews> views = LiveViews::Open({.screen = line.cluster.live,
+                                                     .csv_path = line.cluster.live_csv,
+                                                     .replace_csv = line.cluster.force,
+                                                     .metrics_address = line.cluster.live_metrics});
+  if (views.ok() && !views->metrics_url().empty()) {
+    std::cerr << "metrics of this run at " << views->metrics_url() << std::endl;
+  }
+  return views;
+}
+
+// Workers of a coordinator that was killed do I/O until their lease is over. Those that --spawn started, and those of
+// MPI, end with it.
+void WaitForEarlierWorkers(const Stage& stage, const JobOptions& line) {
+  if (!stage.resume->crashed || stage.transport.name() != "grpc" || line.cluster.spawn > 0) return;
+  const int64_t lease_ns = GrantedLeaseNs(stage.worker_count, NanosFrom(line.cluster.lease_s));
+  std::cerr << "waiting for " << FormatSeconds(SecondsFrom(lease_ns))
+            << " (--lease), so that workers of the part that was cut off are gone" << std::endl;
+  const int64_t until_ns = MonotonicNowNs() + lease_ns;
+  while (MonotonicNowNs() < until_ns && !stage.interrupt.raised()) usleep(20'000);
+}
+
+absl::Status PrepareToResume(const Stage& stage, const JobOptions& line, ConductorOptions& options) {
+  const ResumePoint& point = *stage.resume;
+  const auto saved_workers =
+      static_cast<uint32_t>(std::count_if(point.run.workers().begin(), point.run.workers().end(),
+                                          [](const v1::WorkerFacts& worker) { return !worker.server(); }));
+  if (stage.worker_count != saved_workers) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        point.directory, ": this run has ", saved_workers, saved_workers == 1 ? " worker" : " workers",
+        ", but these options give ", stage.worker_count, ": start as many, on the same clients"));
+  }
+  options.resume = point;
+  options.run_name = point.run.id();
+  if (point.run.has_iozone()) options.iozone = point.run.iozone();
+  const int phases = point.run.plan().phases_size() * static_cast<int>(point.run.plan().repetitions());
+  std::cerr << point.directory << ": resuming with phase " << point.first_phase + 1 << " of " << phases
+            << " (" << Printable(point.ended_by) << ")" << std::endl;
+  WaitForEarlierWorkers(stage, line);
+  options.join_deadline = JoinDeadline(options, line);  // the wait is no part of it
+  options.out_directory = point.directory;
+  return absl::OkStatus();
+}
+
+uint32_t FirstPhase(const Stage& stage) { return stage.resume == nullptr ? 0 : stage.resume->first_phase; }
+
+// Runs a plan and prints its report as it proceeds, or resumes the saved run of the stage.
+int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
+  ConductorOptions options = OptionsFor(stage, line);
+  options.writes_check_files = !line.dry_run;
+  if (stage.resume != nullptr && stage.resume->complete) {
+    // The ranks are there and wait.
+    Cluster cluster(stage.transport, options.run_id, stage.interrupt, options.patience, options.clock);
+    cluster.Gather(options.worker_count, options.join_deadline, options.version, [](uint32_t) {})
+        .IgnoreError();
+    cluster.Dismiss();
+    SayComplete(*stage.resume);
+    return ExitOfPrinting(kExitOk, kExitIo);
+  }
+  options.out_directory = OutDirectory(line, options.run_name);
+  if (stage.resume != nullptr) {
+    if (const absl::Status ready = PrepareToResume(stage, line, options); !ready.ok())
+      return Fail(ready, kExitUsage);
+  }
+  if (plan.soak_s() > 0 && line.cluster.max_duration_s > 0) {
+    return Fail(
+        absl::InvalidArgumentError(
+            "--max-duration cannot be combined with --soak, which says how long the run lasts: use only one"),
+        kExitUsage);
+  }
+  const std::string directory = options.out_directory;
+  options.hooks = {.before_phase = line.cluster.before_phase,
+                   .after_phase = line.cluster.after_phase,
+                   .timeout_s = line.cluster.hook_timeout_s};
+  absl::StatusOr<LiveViews> views = OpenViews(line);
+  if (!views.ok()) return Fail(views.status(), kExitUsage);
+  const ProgressOptions progress_options =
+      views->has_screen() ? ProgressOptions{} : ProgressOptionsFor(STDERR_FILENO, line.cluster.progress);
+  ProgressLine progress(STDERR_FILENO, progress_options);
+  const RunDocuments documents(line.cluster, options.iozone);
+  std::ostream nowhere(nullptr);
+  std::ostringstream after_screen;  // the live view has the terminal while the run lasts
+  std::ostream& out = views->has_screen() ? after_screen : std::cout;
+  Display display(
+      documents.replace_console() ? nowhere : out, std::cerr,
+      StyleOf(stage.transport.name() == "mpi" ? Stdout::kOfMpi : Stdout::kOurs, line.cluster.verbose),
+      progress,
+      {.progress = progress_options.mode != ProgressOptions::Mode::kSilent,
+       .joining = !line.cluster.listen.empty()});
+  std::vector<RunObserver*> watching = views->observers();
+  watching.insert(watching.begin(), &display);
+  ObserverList observers(watching);
+  Conductor conductor(stage.transport, observers, stage.interrupt, stage.coordinator, plan, options);
+  const absl::Status assembled = conductor.Assemble();
+  int exit_code = kExitOk;
+  if (!assembled.ok()) {
+    exit_code = conductor.Refuse(assembled);
+  } else if (line.dry_run) {
+    conductor.Dismiss();
+  } else {
+    exit_code = conductor.Conduct(*SourceOf(conductor.record().plan(), FirstPhase(stage)));
+  }
+  progress.Clear();
+  const absl::Status viewed = views->End();
+  if (!conductor.refusal().ok()) {
+    // A single fault is the message itself.
+    if (FaultCount(conductor.preflight()) > 1) std::cerr << PreflightText(conductor.preflight());
+    return Fail(conductor.refusal(), exit_code);
+  }
+  if (line.dry_run) {
+    PrintDryRun(conductor, line.cluster.max_duration_s);
+    return exit_code;
+  }
+  display.RunEnds(conductor.report());
+  if (views->has_screen()) std::cout << after_screen.str() << std::flush;
+  for (const absl::Status& written : {documents.Write(directory, std::cout), viewed}) {
+    if (written.ok()) continue;
+    PrintError(std::string(written.message()));
+    if (exit_code == kExitOk) exit_code = kExitIo;
+  }
+  (documents.replace_console() ? std::cerr : std::cout << '\n')
+      << documents.WorkbookLine() << ResultsLine(directory, conductor.saved(), documents.FileNames())
+      << std::endl;
+  if (exit_code == kExitInterrupted) PrintError("interrupted; the report shows what was done until then");
+  return ExitOfPrinting(exit_code, kExitIo);
+}
+
+}  // namespace
 
 int Execute(const RunCommand& run, const std::string& typed) {
   return OnWorkers({.options = run,

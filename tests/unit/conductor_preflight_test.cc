@@ -86,7 +86,7 @@ TEST_CASE("a client that sees other storage refuses the run, whatever its mount 
 
 TEST_CASE("the storage that most clients see counts, also if the first one sees another") {
   FourHosts run;
-  run.skip_bad = true;
+  run.on_fault = OnFault::kLeaveOut;
   run.perfect.storage_of = [](WorkerId id) { return id == 0 ? "its own" : "shared"; };
   REQUIRE(run.Go() == kExitOk);
   CHECK(run.Clients() == std::vector<std::string>{"b", "c", "d"});
@@ -118,7 +118,7 @@ TEST_CASE("all faults refuse a run at once") {
 
 TEST_CASE("with --skip-bad, clients with a fault are left out, and the others are numbered without gaps") {
   FourHosts run;
-  run.skip_bad = true;
+  run.on_fault = OnFault::kLeaveOut;
   run.LackMount({0, 2});
   REQUIRE(run.Go() == kExitOk);
   const v1::RunReport& report = run.conductor->report();
@@ -137,7 +137,7 @@ TEST_CASE(
     "with --skip-bad, a worker that is lost while it looks at its client does not count as lost in the run") {
   for (const WorkerId first_live : {1u, 3u}) {
     FourHosts run;
-    run.skip_bad = true;
+    run.on_fault = OnFault::kLeaveOut;
     run.perfect.instead = [first_live](WorkerId id, const v1::WorkerRequest& request,
                                        std::vector<v1::WorkerEvent>& events) {
       if (!request.has_inspect() || id >= first_live) return false;
@@ -152,7 +152,7 @@ TEST_CASE(
 
 TEST_CASE("--skip-bad leaves somebody in, or refuses the run") {
   FourHosts run;
-  run.skip_bad = true;
+  run.on_fault = OnFault::kLeaveOut;
   run.LackMount({0, 1, 2, 3});
   CHECK(run.Go() == kExitUsage);
   CHECK(run.conductor->preflight().findings.size() == 4);
@@ -164,7 +164,7 @@ TEST_CASE("with --skip-bad, a run goes on without workers that do not join") {
   CHECK(run.Go() == kExitPartial);
   FourHosts patient;
   patient.worker_count = 6;
-  patient.skip_bad = true;
+  patient.on_fault = OnFault::kLeaveOut;
   REQUIRE(patient.Go() == kExitOk);
   CHECK(patient.conductor->report().run().worker_count() == 4);
   REQUIRE(patient.conductor->report().run().left_out_size() == 1);
@@ -187,7 +187,7 @@ void LackLastOf(uint32_t first, FourHosts& run) {
 
 TEST_CASE("with --skip-bad, a client with a worker that does not join is left out with its other workers") {
   FourHosts run;
-  run.skip_bad = true;
+  run.on_fault = OnFault::kLeaveOut;
   run.hosts = {Facts("a"), Facts("b"), Facts("c"), Facts("c")};
   LackLastOf(2, run);
   REQUIRE(run.Go() == kExitOk);
@@ -203,7 +203,7 @@ TEST_CASE("with --skip-bad, a client with a worker that does not join is left ou
 
 TEST_CASE("with --skip-bad, a fault that workers of several clients share is a problem of each of these") {
   FourHosts run;
-  run.skip_bad = true;
+  run.on_fault = OnFault::kLeaveOut;
   LackLastOf(2, run);
   REQUIRE(run.Go() == kExitOk);
   const v1::RunReport& report = run.conductor->report();
@@ -220,7 +220,7 @@ TEST_CASE("with --skip-bad, a fault that workers of several clients share is a p
 
 TEST_CASE("a client that --skip-bad would leave out alone refuses the run if its worker does not join") {
   FourHosts run;
-  run.skip_bad = true;
+  run.on_fault = OnFault::kLeaveOut;
   run.hosts = {Facts("c"), Facts("c")};
   LackLastOf(0, run);
   CHECK(run.Go() == kExitUsage);
@@ -229,7 +229,7 @@ TEST_CASE("a client that --skip-bad would leave out alone refuses the run if its
 
 TEST_CASE("with --skip-bad, a client with a worker that is refused is left out with its other workers") {
   FourHosts run;
-  run.skip_bad = true;
+  run.on_fault = OnFault::kLeaveOut;
   run.hosts = {Facts("a"), Facts("c", "0.9"), Facts("b"), Facts("c"), Facts("c", "0.9")};
   REQUIRE(run.Go() == kExitOk);
   const v1::RunReport& report = run.conductor->report();
@@ -244,18 +244,19 @@ TEST_CASE("with --skip-bad, a client with a worker that is refused is left out w
 
 TEST_CASE("preflight counts a client once if several of its workers are refused") {
   FourHosts run;
-  run.preflight_only = true;
   run.hosts = {Facts("a"), Facts("c", "0.9"), Facts("b"), Facts("c"), Facts("c", "0.9")};
-  CHECK(run.Go() == kExitUsage);
-  CHECK(run.conductor->preflight().client_count == 3);
-  REQUIRE(run.conductor->preflight().findings.size() == 1);
-  CHECK(run.conductor->preflight().findings[0].workers == std::set<uint32_t>{2});
+  const auto found = run.Preflight();
+  REQUIRE(found.ok());
+  CHECK(FaultCount(*found) > 0);
+  CHECK(found->client_count == 3);
+  REQUIRE(found->findings.size() == 1);
+  CHECK(found->findings[0].workers == std::set<uint32_t>{2});
 }
 
 // Clients a and b with one worker each, and a server with as many workers (--server-path).
 struct TwoHostsAndServer : FourHosts {
   TwoHostsAndServer() {
-    skip_bad = true;
+    on_fault = OnFault::kLeaveOut;
     hosts = {Facts("a"), Facts("b"), Facts("filer"), Facts("filer")};
     for (const size_t of_server : {2u, 3u}) hosts[of_server].set_server(true);
     worker_count = join_watch.server_workers = 2;
@@ -291,30 +292,32 @@ TEST_CASE("a server with a fault refuses the run with --skip-bad, too, because i
 
 TEST_CASE("preflight counts a client once if only some of its workers join") {
   FourHosts run;
-  run.preflight_only = true;
   run.hosts = {Facts("a"), Facts("b"), Facts("c"), Facts("c")};
   LackLastOf(2, run);
-  CHECK(run.Go() == kExitUsage);
-  CHECK(run.conductor->preflight().client_count == 3);
-  REQUIRE(run.conductor->preflight().findings.size() == 1);
-  CHECK(run.conductor->preflight().findings[0].workers == std::set<uint32_t>{2, 3});
+  const auto found = run.Preflight();
+  REQUIRE(found.ok());
+  CHECK(FaultCount(*found) > 0);
+  CHECK(found->client_count == 3);
+  REQUIRE(found->findings.size() == 1);
+  CHECK(found->findings[0].workers == std::set<uint32_t>{2, 3});
 }
 
 TEST_CASE("preflight alone finds the same, starts nothing and leaves nothing") {
   FourHosts run;
-  run.preflight_only = true;
-  CHECK(run.Go() == kExitOk);
-  CHECK(run.conductor->preflight().findings.empty());
-  CHECK(run.conductor->preflight().client_count == 4);
+  const auto found = run.Preflight();
+  REQUIRE(found.ok());
+  CHECK(FaultCount(*found) == 0);
+  CHECK(found->findings.empty());
+  CHECK(found->client_count == 4);
   FourHosts faulty;
-  faulty.preflight_only = true;
   faulty.worker_count = 5;
   faulty.LackMount({1});
-  CHECK(faulty.Go() == kExitUsage);
-  CHECK(faulty.conductor->refusal().ok());
-  REQUIRE(faulty.conductor->preflight().findings.size() == 2);
-  CHECK(faulty.conductor->preflight().findings[0].check == PreflightCheck::kJoin);
-  CHECK(faulty.conductor->preflight().findings[1].client == "b");
+  const auto faults = faulty.Preflight();
+  REQUIRE(faults.ok());
+  CHECK(FaultCount(*faults) > 0);
+  REQUIRE(faults->findings.size() == 2);
+  CHECK(faults->findings[0].check == PreflightCheck::kJoin);
+  CHECK(faults->findings[1].client == "b");
   CHECK(faulty.Count(v1::WorkerRequest::kDataStep) == 0);
   CHECK(faulty.Count(v1::WorkerRequest::kPrepare) == 0);
   CHECK(faulty.perfect.check_files.empty());
@@ -323,30 +326,30 @@ TEST_CASE("preflight alone finds the same, starts nothing and leaves nothing") {
 TEST_CASE("preflight tells a single worker that its storage was compared with nobody's") {
   FourHosts run;
   run.hosts.resize(1);
-  run.preflight_only = true;
-  CHECK(run.Go() == kExitOk);
+  const auto found = run.Preflight();
+  REQUIRE(found.ok());
+  CHECK(FaultCount(*found) == 0);
   CHECK(run.Count(v1::WorkerRequest::kFileActions) > 0);  // whether it can write
-  REQUIRE(run.conductor->preflight().not_checked.size() == 1);
-  CHECK_THAT(run.conductor->preflight().not_checked[0], Contains("only one worker"));
+  REQUIRE(found->not_checked.size() == 1);
+  CHECK_THAT(found->not_checked[0], Contains("only one worker"));
 }
 
 TEST_CASE("files by memory fill it also in the phase that has the fewest lanes on a client") {
   FourHosts run;
-  run.preflight_only = true;
   for (v1::WorkerFacts& host : run.hosts) host.set_memory_bytes(1_MiB);
   run.plan = WritesAt("/mnt", 2);
   run.plan.mutable_files()->set_memory_percent(200);
   run.plan.set_lanes_per_worker(8);
-  REQUIRE(run.Go() == kExitOk);
-  CHECK(run.conductor->record().plan().files().bytes_per_lane() == 256_KiB);
+  v1::Plan resolved;
+  REQUIRE(run.Preflight(&resolved).ok());
+  CHECK(resolved.files().bytes_per_lane() == 256_KiB);
   run.plan.mutable_phases(0)->set_lanes_per_worker(2);
-  REQUIRE(run.Go() == kExitOk);
-  CHECK(run.conductor->record().plan().files().bytes_per_lane() == 1_MiB);
+  REQUIRE(run.Preflight(&resolved).ok());
+  CHECK(resolved.files().bytes_per_lane() == 1_MiB);
 }
 
 TEST_CASE("workers that work on names alone have no part in the files by memory") {
   FourHosts run;
-  run.preflight_only = true;
   run.hosts = {Facts("a"), Facts("a")};  // one client
   for (v1::WorkerFacts& worker : run.hosts) worker.set_memory_bytes(1_MiB);
   run.plan.mutable_files()->set_memory_percent(200);
@@ -356,8 +359,9 @@ TEST_CASE("workers that work on names alone have no part in the files by memory"
   stat.set_name("stat");
   stat.set_engine("posix");
   stat.mutable_tree()->set_items_per_lane(10);
-  REQUIRE(run.Go() == kExitOk);
-  CHECK(run.conductor->record().plan().files().bytes_per_lane() == 2_MiB);
+  v1::Plan resolved;
+  REQUIRE(run.Preflight(&resolved).ok());
+  CHECK(resolved.files().bytes_per_lane() == 2_MiB);
 }
 
 TEST_CASE("after --max-duration, phases are skipped, and the one that ran got the rest as its deadline") {

@@ -15,8 +15,10 @@
 #include "common/digest/xxh3.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
-#include "coordinator/plan/plan_builder.h"
 #include "coordinator/conduct/conductor.h"
+#include "coordinator/conduct/plan_phases.h"
+#include "coordinator/plan/plan_builder.h"
+#include "coordinator/process/failure.h"
 #include "tests/support/scripted_workers.h"
 
 namespace iobench {
@@ -196,11 +198,11 @@ struct Run {
   uint32_t worker_count = 0;  // to wait for; 0: as many as there are hosts
   size_t max_burst_clocks = ClockSync::kMaxBurstClocks;
   HookCommands hooks;
-  bool skip_bad = false;
-  bool preflight_only = false;
+  OnFault on_fault = OnFault::kRefuse;
   JoinWatch join_watch;
   double max_duration_s = 0;
   std::optional<ResumePoint> resume;
+  PhaseSource* source = nullptr;  // of the phases; null: the plan's
   std::vector<v1::PhaseReport> phases;  // the conductor keeps only briefs of them
   std::function<void(const v1::PhaseReport&)> on_phase = [this](const v1::PhaseReport& phase) {
     phases.push_back(phase);
@@ -219,12 +221,7 @@ struct Run {
     Run& run_;
   };
 
-  int Go() {
-    Observer observer(*this);
-    ScriptedWorkers workers(perfect.clock, hosts, [this](WorkerId id, const v1::WorkerRequest& request) {
-      return perfect(id, request);
-    });
-    workers.set_ordered(ordered);
+  ConductorOptions Options() const {
     ConductorOptions options;
     options.run_name = "test";
     options.run_id = 7;
@@ -238,15 +235,53 @@ struct Run {
     options.out_directory = out_directory;
     options.in_process = in_process;
     options.hooks = hooks;
-    options.skip_bad = skip_bad;
+    options.on_fault = on_fault;
     options.join_watch = join_watch;
-    options.preflight_only = preflight_only;
     options.max_duration_s = max_duration_s;
     options.resume = resume;
-    conductor = std::make_unique<Conductor>(workers, observer, interrupt, Facts("here"), plan, options);
-    const int exit_code = conductor->Run();
+    return options;
+  }
+
+  // Calls `act` while the workers are there, and returns what it does.
+  template <typename Act>
+  auto OnWorkers(Act act) {
+    ScriptedWorkers workers(perfect.clock, hosts, [this](WorkerId id, const v1::WorkerRequest& request) {
+      return perfect(id, request);
+    });
+    workers.set_ordered(ordered);
+    auto result = act(workers);
     posted = std::move(workers.posted);
-    return exit_code;
+    return result;
+  }
+
+  // The whole run; returns its exit code.
+  int Go() {
+    Observer observer(*this);
+    return OnWorkers([&](Transport& workers) {
+      conductor = std::make_unique<Conductor>(workers, observer, interrupt, Facts("here"), plan, Options());
+      if (const absl::Status assembled = conductor->Assemble(); !assembled.ok()) return conductor->Refuse(assembled);
+      const std::unique_ptr<PhaseSource> of_plan =
+          SourceOf(conductor->record().plan(), resume.has_value() ? resume->first_phase : 0);
+      return conductor->Conduct(source == nullptr ? *of_plan : *source);
+    });
+  }
+
+  // Only what `preflight` does. `resolved`: the plan for these workers.
+  absl::StatusOr<PreflightReport> Preflight(v1::Plan* resolved = nullptr) {
+    return OnWorkers([&](Transport& workers) -> absl::StatusOr<PreflightReport> {
+      ConductorOptions options = Options();
+      options.on_fault = OnFault::kList;
+      const v1::WorkerFacts here = Facts("here");
+      v1::Plan asked = plan;
+      RunObserver nobody;
+      Cluster cluster(workers, options.run_id, interrupt, options.patience, options.clock);
+      Assembly assembly(cluster, options, here, asked);
+      const auto look = assembly.Assemble(nobody, "2026-11-28T00:00:00Z");
+      if (!look.ok()) return look.status();
+      if (resolved != nullptr) *resolved = asked;
+      cluster.Dismiss();
+      return assembly.preflight();
+    });
   }
   int Count(v1::WorkerRequest::BodyCase body) const {
     return static_cast<int>(std::count_if(

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/plan/plan_builder.h"
 #include "coordinator/conduct/conductor.h"
+#include "coordinator/conduct/plan_phases.h"
+#include "coordinator/plan/plan_builder.h"
+#include "coordinator/process/failure.h"
 #include "tests/support/simulated_workers.h"
 
 namespace iobench {
@@ -54,7 +56,9 @@ struct SimulatedRun {
     options.clock = [this] { return workers.now(); };
     conductor.emplace(workers, observer, interrupt, On("here", "boot of the coordinator").facts,
                       EmptyPhases(1, 1), options);
-    REQUIRE(conductor->Run() == kExitOk);
+    REQUIRE(conductor->Assemble().ok());
+    PlanPhases phases;
+    REQUIRE(conductor->Conduct(phases) == kExitOk);
   }
   const v1::RunReport& report() const { return conductor->report(); }
   const v1::PhaseReport& phase() const { return observer.phase; }  // the report keeps a brief of it

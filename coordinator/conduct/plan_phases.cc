@@ -1,0 +1,60 @@
+#include "coordinator/conduct/plan_phases.h"
+
+#include "common/model/plan_traits.h"
+#include "common/status_util.h"
+
+namespace iobench {
+namespace {
+
+// Whether the soak lasts for one more round.
+absl::StatusOr<bool> BeginsRound(const PhasesSoFar& so_far, uint32_t round) {
+  if (round == 0) return true;
+  const double soak_s = so_far.plan.soak_s();
+  CoordTime begin = so_far.begin;
+  // Files were prepared before.
+  if (so_far.report.soak().begin_coord_ns() > 0) begin = {so_far.report.soak().begin_coord_ns()};
+  const CoordTime earliest = begin + NanosFrom(soak_s * round / kMaxSoakRounds);
+  if (so_far.cluster.Now() < earliest) {
+    // Handles and drops events of workers meanwhile, so that lost workers are noticed.
+    const absl::Status waited = so_far.cluster.WaitUntil([] { return false; }, {.deadline = earliest});
+    if (!absl::IsDeadlineExceeded(waited)) return waited;
+  }
+  return SecondsFrom(so_far.cluster.Now() - begin) < soak_s;
+}
+
+}  // namespace
+
+std::unique_ptr<PhaseSource> SourceOf(const v1::Plan& plan, uint32_t first_phase) {
+  if (plan.soak_s() > 0) return std::make_unique<SoakRounds>(first_phase);
+  return std::make_unique<PlanPhases>(first_phase);
+}
+
+absl::StatusOr<std::optional<NextPhase>> PlanPhases::Next(const PhasesSoFar& so_far) {
+  const auto phases = static_cast<uint32_t>(so_far.plan.phases_size());
+  const uint32_t count = phases * so_far.plan.repetitions();
+  if (next_ >= count) return std::nullopt;
+  const uint32_t repetition = next_ / phases;
+  return NextPhase{.place = static_cast<int>(next_++ % phases),
+                   .added = {},
+                   .repetition = repetition,
+                   .phase_count = count,
+                   .goes_on = repetition + 1 < so_far.plan.repetitions()};
+}
+
+absl::StatusOr<std::optional<NextPhase>> SoakRounds::Next(const PhasesSoFar& so_far) {
+  const auto phases = static_cast<uint32_t>(so_far.plan.phases_size());
+  if (phases == 0) return std::nullopt;
+  const uint32_t round = next_ / phases;
+  if (round_ != round) {
+    IOBENCH_ASSIGN_OR_RETURN(const bool begins, BeginsRound(so_far, round));
+    if (!begins) return std::nullopt;
+    round_ = round;
+  }
+  return NextPhase{.place = static_cast<int>(next_++ % phases),
+                   .added = {},
+                   .repetition = round,
+                   .phase_count = phases * (round + 1),
+                   .goes_on = true};
+}
+
+}  // namespace iobench

@@ -1,0 +1,41 @@
+// The phases that a plan lists: as often as it repeats them, or in rounds for as long as a soak lasts.
+#ifndef COORDINATOR_CONDUCT_PLAN_PHASES_H_
+#define COORDINATOR_CONDUCT_PLAN_PHASES_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "coordinator/conduct/phase_source.h"
+
+namespace iobench {
+
+// Returns the source of the plan's phases. `first_phase`: index in the run of the first one to run; those before it were
+// run by an earlier part of the run.
+std::unique_ptr<PhaseSource> SourceOf(const v1::Plan& plan, uint32_t first_phase = 0);
+
+// All repetitions of the plan.
+class PlanPhases final : public PhaseSource {
+ public:
+  explicit PlanPhases(uint32_t first_phase = 0) : next_(first_phase) {}
+  absl::StatusOr<std::optional<NextPhase>> Next(const PhasesSoFar& so_far) override;
+
+ private:
+  uint32_t next_;  // index in the run, if no phase is skipped
+};
+
+// --soak: rounds of all phases until the time is over. They are spaced so that not too many results are saved.
+class SoakRounds final : public PhaseSource {
+ public:
+  explicit SoakRounds(uint32_t first_phase = 0) : next_(first_phase) {}
+  // Errors: those of Cluster::WaitUntil.
+  absl::StatusOr<std::optional<NextPhase>> Next(const PhasesSoFar& so_far) override;
+
+ private:
+  uint32_t next_;                  // index in the run
+  std::optional<uint32_t> round_;  // that has begun
+};
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_CONDUCT_PLAN_PHASES_H_
