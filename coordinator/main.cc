@@ -17,6 +17,7 @@
 #include "coordinator/commands/clean_hosts.h"
 #include "coordinator/command_line/cli.h"
 #include "coordinator/commands/compare.h"
+#include "coordinator/commands/history.h"
 #include "coordinator/commands/observe.h"
 #include "coordinator/commands/report.h"
 #include "coordinator/process/failure.h"

@@ -1,0 +1,71 @@
+#include "coordinator/commands/history.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "common/version.h"
+#include "coordinator/analysis/compare/history.h"
+#include "coordinator/commands/comparison.h"
+#include "coordinator/process/failure.h"
+
+namespace iobench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A directory with runs in its subdirectories stands for these.
+absl::StatusOr<std::vector<std::string>> Expanded(const std::vector<std::string>& directories) {
+  std::vector<std::string> expanded;
+  for (const std::string& directory : directories) {
+    std::error_code error;
+    if (fs::exists(fs::path(directory) / "raw" / "run.pb", error)) {
+      expanded.push_back(directory);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(directory, error)) {
+      std::error_code ignored;
+      if (fs::exists(entry.path() / "raw" / "run.pb", ignored)) found.push_back(entry.path().string());
+    }
+    if (found.empty()) {
+      return absl::NotFoundError(absl::StrCat("\"", directory,
+                                              "\" holds no results of a run, nor do its subdirectories",
+                                              error ? absl::StrCat(" (", error.message(), ")") : ""));
+    }
+    std::sort(found.begin(), found.end());
+    expanded.insert(expanded.end(), found.begin(), found.end());
+  }
+  return expanded;
+}
+
+}  // namespace
+
+int PrintHistory(const CompareCommand& options) {
+  const absl::StatusOr<const CompareFormat*> format = ComparisonFormat(options);
+  if (!format.ok()) return Fail(format.status(), kExitUsage);
+  absl::StatusOr<std::vector<std::string>> directories = Expanded(options.directories);
+  if (!directories.ok()) return Fail(directories.status(), kExitUsage);
+  const absl::Status distinct = CheckNoneTwice(*directories);
+  if (!distinct.ok()) return Fail(distinct, kExitUsage);
+  if (directories->size() < 2) {
+    return Fail(absl::InvalidArgumentError("a history needs at least two results"), kExitUsage);
+  }
+  absl::StatusOr<LoadedRuns> loaded = LoadRuns(*directories);
+  if (!loaded.ok()) return Fail(loaded.status(), kExitUsage);
+  v1::HistoryReport report = HistoryOf(std::move(loaded->runs), ComparisonSettings(options));
+  report.set_program_version(kProgramVersion);
+  return FinishComparison(options, {.gate = report.has_gate() ? &report.gate() : nullptr,
+                                     .judges = report.phases_size() > 0,
+                                     .damaged = loaded->damaged},
+                          [&](const ConsoleStyle& style, std::ostream& out) {
+                            return (*format)->write_history(report, style, out);
+                          });
+}
+
+}  // namespace iobench
