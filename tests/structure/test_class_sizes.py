@@ -8,7 +8,6 @@ MOST_METHODS, MOST_MEMBERS = 20, 15
 LARGER = {
     "Cluster": "one list of workers, one transport, one event loop: joining, calls, silence and losses change the same state",
     "DataKeeper": "one owner of the data directories, whose steps from Inspect to Finish share who claims which file system",
-    "DataLedger": "the state of all files, and beside it what the current phase may write",
     "PhaseConductor": "one phase as one straight story, most of whose private methods are its steps; a start may repeat them",
     "RunningLanes": "the state machine of one phase's lanes; display, clocks and ends follow from the same polls",
     "SloSearch": "a pure state machine whose private methods are its transitions",

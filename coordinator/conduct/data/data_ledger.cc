@@ -123,9 +123,9 @@ DataLedger::State DataLedger::DefaultOf(const Files& files) const {
 }
 
 uint32_t DataLedger::NewestPossible(uint64_t ops_per_pass) const {
-  if (time_s_ <= 0) return generation_;
-  const double passes = time_s_ * kMaxOpsPerSecond / static_cast<double>(ops_per_pass) + 1;
-  return GenerationOfPass(generation_, static_cast<uint64_t>(std::min(passes, 1e12)));
+  if (phase_.time_s <= 0) return phase_.generation;
+  const double passes = phase_.time_s * kMaxOpsPerSecond / static_cast<double>(ops_per_pass) + 1;
+  return GenerationOfPass(phase_.generation, static_cast<uint64_t>(std::min(passes, 1e12)));
 }
 
 void DataLedger::ForgetShared(const std::set<uint32_t>& targets) {
@@ -137,11 +137,11 @@ void DataLedger::ForgetShared(const std::set<uint32_t>& targets) {
 }
 
 void DataLedger::Begin(const v1::Phase& phase) {
-  phase_ = &phase;
-  shape_ = ShapeOf(plan_, phase);
-  time_s_ = phase.stop().time_s();
-  prepares_data_ = false;
-  writers_.clear();
+  phase_.planned = &phase;
+  phase_.shape = ShapeOf(plan_, phase);
+  phase_.time_s = phase.stop().time_s();
+  phase_.prepares_data = false;
+  phase_.writers.clear();
   const WorkerAssignments assignments(phase, layout_.worker_count());
   for (uint32_t worker = 0; worker < layout_.worker_count(); ++worker) {
     const v1::Assignment* const assignment = assignments.Of(worker);
@@ -149,24 +149,24 @@ void DataLedger::Begin(const v1::Phase& phase) {
     const OperationSpec* const spec = DataOperation(assignment->operation());
     if (spec == nullptr) continue;
     const uint64_t needed_bytes = BytesNeededBy(plan_, phase, assignment->operation());
-    for (const v1::LanePlan& lane : layout_.LanesOf(worker, assignment->operation(), shape_)) {
-      prepares_data_ |= LacksData(StateOf(FilesIn(lane, shape_)), needed_bytes);
-      if (spec->writes()) ++writers_[lane.file_owner()];
+    for (const v1::LanePlan& lane : layout_.LanesOf(worker, assignment->operation(), phase_.shape)) {
+      phase_.prepares_data |= LacksData(StateOf(FilesIn(lane, phase_.shape)), needed_bytes);
+      if (spec->writes()) ++phase_.writers[lane.file_owner()];
     }
   }
-  if (prepares_data_) ++newest_;
-  prefill_generation_ = newest_;
-  if (!writers_.empty()) ++newest_;
-  generation_ = newest_;
+  if (phase_.prepares_data) ++newest_;
+  phase_.prefill_generation = newest_;
+  if (!phase_.writers.empty()) ++newest_;
+  phase_.generation = newest_;
 }
 
 void DataLedger::Fill(v1::Prepare& prepare) const {
   *prepare.mutable_data() = plan_.data();
-  const uint64_t needed_bytes = BytesNeededBy(plan_, *phase_, prepare.operation());
-  if (needed_bytes < shape_.files.bytes_per_lane()) prepare.set_needed_bytes(needed_bytes);
+  const uint64_t needed_bytes = BytesNeededBy(plan_, *phase_.planned, prepare.operation());
+  if (needed_bytes < phase_.shape.files.bytes_per_lane()) prepare.set_needed_bytes(needed_bytes);
   if (needed_bytes > 0 && plan_.files().existing_files().empty()) {
     for (v1::LanePlan& lane : *prepare.mutable_lanes()) {
-      const State state = StateOf(FilesIn(lane, shape_));
+      const State state = StateOf(FilesIn(lane, phase_.shape));
       if (state.low > 0) lane.set_written_bytes(std::min(state.lane_bytes, needed_bytes));
       lane.mutable_data()->set_unacknowledged(state.unacknowledged);
     }
@@ -175,20 +175,20 @@ void DataLedger::Fill(v1::Prepare& prepare) const {
   v1::DataStamp& stamp = *prepare.mutable_stamp();
   stamp.set_run_id(run_id_);
   stamp.set_seed(seed_);
-  stamp.set_generation(generation_);
-  stamp.set_prefill_generation(prefill_generation_);
+  stamp.set_generation(phase_.generation);
+  stamp.set_prefill_generation(phase_.prefill_generation);
   stamp.set_unit_bytes(unit_bytes_);
   for (v1::LanePlan& lane : *prepare.mutable_lanes()) {
-    State state = StateOf(FilesIn(lane, shape_));
+    State state = StateOf(FilesIn(lane, phase_.shape));
     // Another lane may prepare what is missing (LanePlan.leaves_prefill). Without any data, the worker knows that by
     // itself.
-    if (prepares_data_ && state.low > 0 && LacksData(state, needed_bytes))
-      state.high = std::max(state.high, prefill_generation_);
+    if (phase_.prepares_data && state.low > 0 && LacksData(state, needed_bytes))
+      state.high = std::max(state.high, phase_.prefill_generation);
     v1::DataState& data = *lane.mutable_data();
     data.set_low(state.low);
     data.set_unacknowledged(state.unacknowledged);
     // A reader may find any of the generations while they are being written.
-    const bool is_written = writers_.contains(lane.file_owner());
+    const bool is_written = phase_.writers.contains(lane.file_owner());
     data.set_high(is_written ? NewestPossible(/*ops_per_pass=*/1) : state.high);
     if (!is_written && state.last_pass && !LacksData(state, needed_bytes)) *data.mutable_last_pass() = *state.last_pass;
   }
@@ -201,12 +201,12 @@ void DataLedger::Note(const v1::PhaseRecord& record) {
     if (assignment == nullptr || DataOperation(assignment->operation()) == nullptr) continue;
     std::map<uint32_t, const v1::LaneResult*> results;
     for (const v1::LaneResult& lane : worker.lanes()) results[lane.lane()] = &lane;
-    for (const v1::LanePlan& lane : layout_.LanesOf(worker.worker(), assignment->operation(), shape_)) {
+    for (const v1::LanePlan& lane : layout_.LanesOf(worker.worker(), assignment->operation(), phase_.shape)) {
       const auto found = results.find(lane.lane());
       RecordLane({lane, found == results.end() ? nullptr : found->second, assignment->operation(), record.index()});
     }
   }
-  if (!writers_.empty()) data_ = plan_.data();
+  if (!phase_.writers.empty()) data_ = plan_.data();
 }
 
 // Without a result, the worker was lost, or the run ended, before it reported how far the lane got.
@@ -214,21 +214,21 @@ void DataLedger::RecordLane(const Writer& writer) {
   const v1::LaneResult* const result = writer.result;
   if (result != nullptr && result->sat_out()) return;
   const OperationSpec& spec = *DataOperation(writer.operation);
-  const uint64_t lane_bytes = shape_.files.bytes_per_lane();
-  const Files files = FilesIn(writer.lane, shape_);
+  const uint64_t lane_bytes = phase_.shape.files.bytes_per_lane();
+  const Files files = FilesIn(writer.lane, phase_.shape);
   State state = StateOf(files);
   Change change{.file_bytes = lane_bytes / files.files_per_lane};
-  const uint64_t needed_bytes = BytesNeededBy(plan_, *phase_, writer.operation);
+  const uint64_t needed_bytes = BytesNeededBy(plan_, *phase_.planned, writer.operation);
   if (LacksData(state, needed_bytes)) {
-    if (state.low == 0) state.low = prefill_generation_;
-    state.high = change.generation = prefill_generation_;
+    if (state.low == 0) state.low = phase_.prefill_generation;
+    state.high = change.generation = phase_.prefill_generation;
     state.last_pass.reset();
     state.lane_bytes = needed_bytes;
   }
   if (spec.writes()) {
     change.any_failed = result != nullptr && AnyWriteFailed(*result);
     // A shared file is not replaced by its lanes: see ForgetShared.
-    change.replaced = spec.creates_files && !writer.operation.keep_existing() && !shape_.files.shared_file();
+    change.replaced = spec.creates_files && !writer.operation.keep_existing() && !phase_.shape.files.shared_file();
     // Without a result, or with a problem, the lane may have ended before it created its files.
     const bool is_new = change.replaced && result != nullptr && result->problem().code() == 0;
     RecordWritten(writer, is_new, change.any_failed, state);
@@ -246,7 +246,7 @@ void DataLedger::RecordLane(const Writer& writer) {
 
 void DataLedger::RecordWritten(const Writer& writer, bool is_new, bool any_failed, State& state) {
   const v1::LaneResult* const result = writer.result;
-  const uint64_t lane_bytes = shape_.files.bytes_per_lane();
+  const uint64_t lane_bytes = phase_.shape.files.bytes_per_lane();
   // Files may be longer than what this phase writes.
   const bool is_sound = result != nullptr && result->problem().code() == 0 && !any_failed;
   const bool in_order = is_sound && WritesEveryRecord(*DataOperation(writer.operation), writer.operation) &&
@@ -257,10 +257,10 @@ void DataLedger::RecordWritten(const Writer& writer, bool is_new, bool any_faile
   const bool is_whole = in_order && passes > 0;
   const bool wrote_nothing = in_order && counts_passes && passes == 0 && pass_ops == 0;
   if (wrote_nothing && !is_new && state.low > 0) return;
-  if (writers_[writer.lane.file_owner()] > 1) {
+  if (phase_.writers[writer.lane.file_owner()] > 1) {
     // Of lanes that write the same files, nobody knows which one was last.
-    if (is_whole || is_new || state.low == 0) state.low = generation_;
-    const uint32_t newest = counts_passes ? GenerationOfPass(generation_, passes)
+    if (is_whole || is_new || state.low == 0) state.low = phase_.generation;
+    const uint32_t newest = counts_passes ? GenerationOfPass(phase_.generation, passes)
                                           : NewestPossible(OpsPerPass(writer.operation, lane_bytes));
     state.high = std::max(state.high, newest);
     state.unacknowledged |= any_failed;
@@ -269,10 +269,13 @@ void DataLedger::RecordWritten(const Writer& writer, bool is_new, bool any_faile
   }
   // The state without what the last pass wrote.
   if (is_new || state.low == 0) {
-    state = {.low = generation_, .high = generation_, .lane_bytes = state.lane_bytes, .unacknowledged = state.unacknowledged};
+    state = {.low = phase_.generation,
+             .high = phase_.generation,
+             .lane_bytes = state.lane_bytes,
+             .unacknowledged = state.unacknowledged};
   }
   if (is_whole) {
-    state.low = state.high = GenerationOfPass(generation_, passes - 1);
+    state.low = state.high = GenerationOfPass(phase_.generation, passes - 1);
     state.last_pass.reset();
   }
   state.unacknowledged = any_failed || (state.unacknowledged && !is_new && !is_whole);
@@ -280,7 +283,7 @@ void DataLedger::RecordWritten(const Writer& writer, bool is_new, bool any_faile
   if (in_order && counts_passes && pass_ops == 0 && is_whole) return;
   state.last_pass.reset();
   if (in_order && counts_passes && one_before && pass_ops > 0) {
-    state.high = GenerationOfPass(generation_, passes);
+    state.high = GenerationOfPass(phase_.generation, passes);
     if (state.high == state.low) return;
     v1::WrittenPass& pass = state.last_pass.emplace();
     pass.set_operation(writer.operation.name());
@@ -293,7 +296,7 @@ void DataLedger::RecordWritten(const Writer& writer, bool is_new, bool any_faile
     pass.set_pass(passes);
     pass.set_ops(pass_ops);
   } else if (!is_whole) {
-    state.high = counts_passes ? GenerationOfPass(generation_, passes)
+    state.high = counts_passes ? GenerationOfPass(phase_.generation, passes)
                                : NewestPossible(OpsPerPass(writer.operation, lane_bytes));
   }
 }

@@ -47,7 +47,7 @@ class DataLedger {
   // Starts a phase, which must stay as it is until Note, and assigns its generations. Call it once per phase, before Fill.
   void Begin(const v1::Phase& phase);
   // True if the phase reads data that nobody has written, so that it must be prepared. REQUIRES: Begin.
-  bool prepares_data() const { return prepares_data_; }
+  bool prepares_data() const { return phase_.prepares_data; }
   // Adds what a worker must know about the data in this phase. REQUIRES: prepare.lanes are those of Layout::LanesOf, for
   // prepare.operation.
   void Fill(v1::Prepare& prepare) const;
@@ -112,6 +112,16 @@ class DataLedger {
     uint64_t file_bytes = 0;
   };
   void RecordInOtherLayouts(const Files& files, const Change& change);
+  struct CurrentPhase {
+    const v1::Phase* planned = nullptr;
+    PhaseShape shape;
+    double time_s = 0;  // for which it loops; 0: it does not
+    // That its first pass writes, and that its preparation writes before it.
+    uint32_t generation = 0;
+    uint32_t prefill_generation = 0;
+    bool prepares_data = false;
+    std::map<uint32_t, size_t> writers;  // owners whose files it writes, with the number of lanes that do
+  };
 
   const v1::Plan& plan_;
   const Layout& layout_;
@@ -124,15 +134,7 @@ class DataLedger {
   std::map<Files, State> states_;
   std::set<uint32_t> removed_shared_;  // targets whose shared file is no longer what default_ says
   uint32_t newest_ = 0;
-
-  // The generations that the first pass of the current phase writes, and that its preparation writes before it.
-  uint32_t generation_ = 0;
-  uint32_t prefill_generation_ = 0;
-  bool prepares_data_ = false;
-  const v1::Phase* phase_ = nullptr;
-  PhaseShape shape_;
-  double time_s_ = 0;            // for which the current phase loops; 0: it does not
-  std::map<uint32_t, size_t> writers_;  // owners whose files the phase writes, with the number of lanes that do
+  CurrentPhase phase_;
 };
 
 }  // namespace iobench
