@@ -43,6 +43,13 @@ def test_who_takes_part_is_no_text():
     assert not found, found
 
 
+def test_which_file_system_it_is_is_no_text():
+    """The host, its clone and the device are apart: FilesystemOf (common/roster/filesystem.h), which everything compares."""
+    used = [(file, statement) for file, statement in statements()
+            if re.search(r"\b(filesystem_id\(\)|set_filesystem_id\(|mutable_filesystem_id\()", statement)]
+    assert not used, used
+
+
 def test_the_plan_that_runs_is_recorded_once():
     """Resolve (coordinator/plan/resolve.h) makes it; only the phases of a search and notes are added later."""
     copies = [(file, statement) for file, statement in statements() if "record_.mutable_plan() =" in statement]

@@ -154,8 +154,7 @@ void AddNotShared(const PhaseView& view, std::vector<v1::Mark>& marks) {
     const std::string& path = view.run.plan().targets(static_cast<int>(target_index)).path();
     std::vector<TargetSight> sights;
     for (const auto& [worker, facts] : seen) {
-      sights.push_back({view.roster.NameOf(view.roster.ClientOf(worker)),
-                        view.run.workers(static_cast<int>(worker)), *facts, path});
+      sights.push_back({view.roster.NameOf(view.roster.ClientOf(worker)), *facts, path});
     }
     const TargetSharing sharing = SharingAmong(sights);
     if (sharing.sharing != Sharing::kDifferent) continue;
