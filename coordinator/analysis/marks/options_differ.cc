@@ -187,9 +187,7 @@ std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRost
       absl::StrCat(roster.NameOf(first_unusual),
                    unusual_count > 1 ? absl::StrCat(" and ", unusual_count - 1, " more clients differ")
                                      : std::string(" differs"),
-                   ": ", absl::StrJoin(differences, ", "),
-                   "; mount the same way on all clients, "
-                   "or test each kind separately"));
+                   ": ", absl::StrJoin(differences, ", ")));
 }
 
 }  // namespace iobench
