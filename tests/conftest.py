@@ -1,4 +1,5 @@
-"""Makes reruns of failed tests (tests/CMakeLists.txt, --reruns) measure again, and reports the first failure of each."""
+"""Makes reruns of failed tests (tests/CMakeLists.txt, --reruns) measure again, and reports the first failure of each. Says
+where a test waits that takes long."""
 import pathlib
 import sys
 
@@ -6,6 +7,20 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "support"))
 import reruns  # noqa: E402
+import waits  # noqa: E402
+
+WATCH = pytest.StashKey()
+
+
+def pytest_configure(config):
+    config.stash[WATCH] = waits.Watch()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
+    item.config.stash[WATCH].begin(item.nodeid)
+    yield
+    item.config.stash[WATCH].end()
 
 
 @pytest.hookimpl(hookwrapper=True)

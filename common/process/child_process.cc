@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <string_view>
 
@@ -41,9 +43,31 @@ std::vector<char*> PointersTo(std::vector<std::string>& texts) {
   return pointers;
 }
 
+// The signals that were ignored when this program was started, as by nohup: what it starts ignores them, too. Not SIGCHLD,
+// which would take the exit codes of its own children from a program that does not expect it (main.cc).
+std::array<bool, NSIG> IgnoredNow() {
+  std::array<bool, NSIG> ignored{};
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action {};
+    ignored[number] = number != SIGCHLD && sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+  }
+  return ignored;
+}
+// Before main, which ignores some for itself.
+const std::array<bool, NSIG> ignored_at_start = IgnoredNow();
+
+// Past the C library and sanitizers, whose tables of handlers a child may share with this process.
+void ResetSignals() {
+  alignas(8) constexpr char kDefault[64] = {};  // the kernel's sigaction: SIG_DFL, no flags, no mask
+  constexpr size_t kMaskBytes = 8;
+  for (int number = 1; number < NSIG; ++number) {
+    if (!ignored_at_start[number]) syscall(SYS_rt_sigaction, number, kDefault, nullptr, kMaskBytes);
+  }
+}
+
 // In the child, which may share this process's memory until it runs its program: only system calls.
 [[noreturn]] void RunProgramOf(const ChildStart& start, pid_t parent, char* const* argv, char* const* environment) {
-  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  ResetSignals();
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

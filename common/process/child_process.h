@@ -42,8 +42,8 @@ class Ending {
 };
 
 // Not thread-safe. A child has its own session, which is its own process group, so that Ctrl-C in the terminal reaches
-// only this process and no child can ask for a password; signals that this process ignores or blocks reach it. The
-// destructor kills a child that has not ended, with everything that it started and that stayed in its process group.
+// only this process and no child can ask for a password. It ignores the signals that were ignored when this program was
+// started, as by nohup; others reach it, whether this process ignores or blocks them or not. The destructor kills a child that has not ended, with everything that it started and that stayed in its process group.
 // What it leaves in the background when it ends goes on.
 class ChildProcess {
  public:

@@ -10,7 +10,6 @@
 #include "absl/strings/str_format.h"
 #include "common/model/plan_traits.h"
 #include "common/not_a_number.h"
-#include "common/text/mark_codes.h"
 #include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/phase/spread.h"
@@ -110,8 +109,9 @@ std::string PastDisks(const v1::PhaseReport& phase, double timed_bytes, const st
 // Why the rate is that of memory; empty: no mark says so. A directory in memory has rows of its own.
 std::string MemoryIn(const v1::PhaseReport& phase, const std::string& whose) {
   for (const v1::Mark& mark : phase.marks()) {
-    if (MeaningOf(mark.code()) != MarkMeans::kClientMemory || mark.code() == mark_code::kMemoryFs) continue;
-    if (mark.code() == mark_code::kUnflushed || mark.code() == mark_code::kAbsorbed)
+    const MemoryPart memory = RowOf(mark.code()).memory;
+    if (memory == MemoryPart::kNothing || memory == MemoryPart::kFiles) continue;
+    if (memory == MemoryPart::kWritten)
       return absl::StrCat(mark.code(), ": written into ", whose, " memory, of which not all arrived");
     return absl::StrFormat("%s: %.0f %% of it came from %s memory", mark.code(), mark.value(), whose);
   }
@@ -184,7 +184,7 @@ void UpdateServersPhase(const v1::PhaseReport& phase, double timed_bytes, v1::La
   v1::LayerRow& disk = Row(kDisk, report);
   UpdateRate(phase, disk);
   if (disk.problem() == report.past_disks()) disk.clear_problem();  // its own problem comes first
-  const bool in_memory = HasMark(phase, mark_code::kMemoryFs);
+  const bool in_memory = HasMarkOfMemory(phase, MemoryPart::kFiles);
   const uint32_t lanes = phase.lane_count();
   disk.set_remark(absl::StrCat("the servers by themselves, ", lanes, lanes == 1 ? " lane" : " lanes",
                                in_memory ? ", in a directory in memory" : ""));

@@ -22,7 +22,7 @@ v1::PhaseReport SummarizePhase(const v1::RunRecord& run, const v1::PhaseRecord& 
 v1::FinishedPhase FinishPhase(const v1::RunRecord& run, const v1::PhaseRecord& phase,
                               Charts charts = Charts::kLeftOut);
 
-// Returns the report without phases: schema, run, clients (with offset and error of their clocks from `newest`, which
+// The next three are in run_report.cc. Returns the report without phases: schema, run, clients (with offset and error of their clocks from `newest`, which
 // may be null).
 v1::RunReport SummarizeRun(const v1::RunRecord& run, const v1::PhaseRecord* newest);
 
@@ -32,7 +32,7 @@ google::protobuf::RepeatedPtrField<v1::ClientClock> ClocksOf(const v1::RunRecord
 // Updates the clocks of a report's clients. REQUIRES: `clocks` has one for each.
 void UpdateClocks(const google::protobuf::RepeatedPtrField<v1::ClientClock>& clocks, v1::RunReport& report);
 
-// Returns median, distribution-free interval etc., one entry per phase name; empty if no name occurs at least twice.
+// In repeat.cc. Returns median, distribution-free interval etc., one entry per phase name; empty if no name occurs at least twice.
 std::vector<v1::RepetitionReport> SummarizeRepetitions(std::span<const v1::PhaseReport> phases);
 std::vector<v1::RepetitionReport> SummarizeRepetitions(
     const google::protobuf::RepeatedPtrField<v1::PhaseReport>& phases);

@@ -59,7 +59,7 @@ struct ClusterPatience {
 };
 
 // Only the thread that owns the transport may use it. The transport and the interrupt must outlive it. Call Gather
-// first. While it waits, it checks the interrupt, the deadline and silent workers every 20 ms.
+// first (gathering.cc). While it waits, it checks the interrupt, the deadline and silent workers every 20 ms.
 class Cluster {
  public:
   using MakeRequest =

@@ -1,4 +1,5 @@
-// The commands that need the workers of a run, each in a file of its own: from its options to a plan on a transport.
+// The commands that need the workers of a run, each in a file of its own (run.cc, preflight.cc, validate.cc, capacity.cc,
+// selftest.cc): from its options to a plan on a transport.
 #ifndef COORDINATOR_COMMANDS_JOB_COMMANDS_H_
 #define COORDINATOR_COMMANDS_JOB_COMMANDS_H_
 

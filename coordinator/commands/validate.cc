@@ -1,11 +1,8 @@
 // The command `validate`: the workers are gathered and looked at as by preflight, then the checks run on them.
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -21,7 +18,6 @@
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
-#include "common/unique_fd.h"
 #include "common/version.h"
 #include "coordinator/assemble/assembly.h"
 #include "coordinator/commands/conductor_setup.h"
@@ -79,31 +75,6 @@ absl::StatusOr<const ValidateFormat*> ValidateFormatOf(const ValidateOptions& op
   return format;
 }
 
-// The file for the output of a hook, which is kept only if the hook failed.
-class HookLog {
- public:
-  static absl::StatusOr<std::unique_ptr<HookLog>> Make() {
-    std::error_code failed;
-    const std::filesystem::path parent = std::filesystem::temp_directory_path(failed);
-    std::string path = (failed ? std::filesystem::path("/tmp") : parent) / "cluster-iobench-hook-XXXXXX";
-    UniqueFd fd(mkostemp(path.data(), O_CLOEXEC));
-    if (!fd.valid()) return ErrnoStatus(absl::StrCat("cannot create a file ", path), errno);
-    return std::unique_ptr<HookLog>(new HookLog(path));
-  }
-  HookLog(const HookLog&) = delete;
-  HookLog& operator=(const HookLog&) = delete;
-  ~HookLog() {
-    std::error_code ignored;
-    if (!keep) std::filesystem::remove(path, ignored);
-  }
-
-  const std::string path;
-  bool keep = false;
-
- private:
-  explicit HookLog(std::string file) : path(std::move(file)) {}
-};
-
 absl::Status WriteReport(const ValidateOptions& options, const ValidateFormat& format,
                          const v1::ValidateReport& report) {
   if (options.output.empty()) return format.write(report, StyleOf(Stdout::kOurs, false), std::cout);
@@ -158,13 +129,10 @@ struct Examined {
 // Runs the checks on the workers.
 class Validation {
  public:
-  Validation(const Stage& stage, const ValidateCommand& line, CheckChoice choice, HookLog& hook_log,
-             HookLog& client_hook_log, const PhaseListener& listener)
+  Validation(const Stage& stage, const ValidateCommand& line, CheckChoice choice, const PhaseListener& listener)
       : line_(line),
         own_boot_id_(stage.coordinator.boot_id()),
         choice_(std::move(choice)),
-        hook_log_(hook_log),
-        client_hook_log_(client_hook_log),
         listener_(listener),
         begin_ns_(MonotonicNowNs()) {
     report_.set_schema("cluster-iobench validation 1");
@@ -207,9 +175,7 @@ class Validation {
                                     .lock_free_within_s = options.lock_free_within_s},
                          .name_count = options.names,
                          .fault_hook = options.fault_hook,
-                         .fault_log = hook_log_.path,
                          .client_hook = options.client_hook,
-                         .client_hook_log = client_hook_log_.path,
                          .own_boot_id = own_boot_id_,
                          .path = target.path(),
                          .targets = examined.context.look.data->facts(),
@@ -234,8 +200,6 @@ class Validation {
           SayWhichCheck(line_, check, number, count);
         },
         report_);
-    hook_log_.keep = context.fault != nullptr && !context.fault->hook_problem.empty();
-    client_hook_log_.keep = context.client_hook_failed;
   }
 
   // Returns the exit code.
@@ -281,8 +245,6 @@ class Validation {
   const ValidateCommand& line_;
   const std::string own_boot_id_;
   const CheckChoice choice_;
-  HookLog& hook_log_;
-  HookLog& client_hook_log_;
   const PhaseListener& listener_;
   const int64_t begin_ns_;
   v1::ValidateReport report_;
@@ -299,12 +261,8 @@ int Validate(const Stage& stage, const ValidateCommand& line, const v1::Plan& pl
   if (!choice.ok()) return Fail(choice.status(), kExitUsage);
   const auto format = ValidateFormatOf(line.validate);
   if (!format.ok()) return Fail(format.status(), kExitUsage);
-  auto hook_log = HookLog::Make();
-  if (!hook_log.ok()) return Fail(hook_log.status(), kExitUsage);
-  auto client_hook_log = HookLog::Make();
-  if (!client_hook_log.ok()) return Fail(client_hook_log.status(), kExitUsage);
   PhaseListener listener(line);
-  Validation validation(stage, line, *std::move(choice), **hook_log, **client_hook_log, listener);
+  Validation validation(stage, line, *std::move(choice), listener);
   ConductorOptions options = OptionsFor(stage, line);
   options.on_fault = OnFault::kList;
   Cluster cluster(stage.transport, options.run_id, stage.interrupt, options.patience, options.clock);

@@ -63,7 +63,7 @@ enum class OptionValue {
   kDataContents,  // zero, incompressible or pattern:N: two values
 };
 
-// The phases that an option applies to. Giving an option that applies to no phase is an error.
+// The phases that an option applies to. Giving an option that applies to no phase is an error, or noted (OptionSpec).
 enum class OptionFor {
   kEvery,
   kReading,        // operations that only read, and metadata operations on existing items
@@ -136,6 +136,8 @@ struct OptionSpec {
   // data, phase or operation. Empty: the option shapes the list of phases or selects where they run.
   std::string_view sets = {};
   OptionFor phases = OptionFor::kEvery;
+  // If no phase uses the option, a note of the plan says so, where others are refused: IOzone's users give it with reads, too.
+  bool noted_if_unused = false;
   OptionGroup group = OptionGroup::kWhat;
   std::string_view help = {};
   OptionCommands commands = kForRun | kForPreflight | kForCapacity;  // which accept it

@@ -151,7 +151,8 @@ inline constexpr OptionSpec kRows[] = {
     // ------------------------------------------------------------------------------------------ timing
     {.letter = "c", .name = "close-in-timing", .sets = "phase.region.close", .phases = F::kRecords, .group = G::kTimed,
      .help = "include close() in the timed region"},
-    {.letter = "e", .name = "fsync-in-timing", .sets = "phase.region.fsync", .phases = F::kRecords, .group = G::kTimed,
+    {.letter = "e", .name = "fsync-in-timing", .sets = "phase.region.fsync", .phases = F::kAnyWriting,
+     .noted_if_unused = true, .group = G::kTimed,
      .help = "include fsync() in the timed region of operations that write"},
     {.name = "open-in-timing", .sets = "phase.region.open", .phases = F::kRecords, .group = G::kTimed,
      .help = "include open() in the timed region"},

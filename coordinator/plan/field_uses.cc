@@ -84,13 +84,13 @@ bool IsCompletedTo(const std::string& value, const FieldPath& path, const v1::Op
          ValueIn(*completed, *path.back()) == value;
 }
 
-// The options that set the field of an operation, as "operation.FIELD" or "operation.FIELD=VALUE".
+// The options that set a field, such as "operation.direct" or "phase.region.fsync", to any value.
 std::vector<const OptionSpec*> OptionsThatSet(const std::string& field) {
   std::vector<const OptionSpec*> options;
   for (const OptionSpec& option : kPlanOptions) {
     for (const absl::string_view piece : absl::StrSplit(absl::string_view(option.sets.data(), option.sets.size()), ' ')) {
       const std::pair<absl::string_view, absl::string_view> sides = absl::StrSplit(piece, absl::MaxSplits('=', 1));
-      if (sides.first == absl::StrCat("operation.", field)) options.push_back(&option);
+      if (sides.first == field) options.push_back(&option);
     }
   }
   return options;
@@ -106,7 +106,7 @@ bool IsForMore(const std::string& field) {
 const OptionSpec* UnusedOption(const std::string& field, const v1::Operation& operation) {
   // -r shapes the list of phases, so no field stands in its row.
   if (field == "record_bytes") return IsMetadata(operation) ? &OptionNamed("record") : nullptr;
-  const std::vector<const OptionSpec*> options = OptionsThatSet(field);
+  const std::vector<const OptionSpec*> options = OptionsThatSet(absl::StrCat("operation.", field));
   const bool is_used = options.empty() || IsForMore(field) ||
                        std::any_of(options.begin(), options.end(),
                                    [&](const OptionSpec* option) { return IsFor(*option, operation); });
@@ -126,10 +126,32 @@ absl::Status CheckFieldsOf(const v1::Operation& operation) {
   });
 }
 
+// The same for the fields of a phase that options set for its operations. One that uses the field is enough.
+absl::Status CheckRegionOf(const v1::Phase& phase) {
+  FieldPath path;
+  return ForEachField(phase.region(), path, [&phase](const FieldPath& field, const Message& message) {
+    const std::vector<const OptionSpec*> options = OptionsThatSet(absl::StrCat("phase.region.", FieldName(field)));
+    const auto uses = [&options](const v1::Assignment& assignment) {
+      return SpecOf(assignment.operation()) == nullptr || IsFor(*options.front(), assignment.operation());
+    };
+    const auto& assignments = phase.assignments();
+    if (options.empty() || IsZero(message, *field.back()) || assignments.empty() ||
+        std::any_of(assignments.begin(), assignments.end(), uses)) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat(assignments[0].operation().name(), " does not use region.",
+                                                   FieldName(field), " (", ShortNameOf(*options.front()),
+                                                   "): leave it out"));
+  });
+}
+
 }  // namespace
 
 absl::Status CheckFieldsHaveUse(const v1::Plan& plan) {
   for (const v1::Phase& phase : plan.phases()) {
+    if (const absl::Status status = CheckRegionOf(phase); !status.ok()) {
+      return Annotate(status, absl::StrCat("phase ", PhaseName(phase)));
+    }
     for (const v1::Assignment& assignment : phase.assignments()) {
       if (SpecOf(assignment.operation()) == nullptr) continue;  // CheckPlan refuses it
       const absl::Status status = CheckFieldsOf(assignment.operation());

@@ -147,7 +147,8 @@ void CompleteOperation(v1::Operation& operation) {
   if (IsMetadata(operation)) CompleteMetadata(operation);
 }
 
-// Drops what has no effect in the phase from its timed region, and flushes its passes.
+// Drops what has no effect in the phase from its timed region (a plan that asks for it is refused: field_uses.h), and
+// flushes its passes.
 void CompleteRegion(v1::Phase& phase) {
   bool writes = false, buffers_writes = false;
   for (const v1::Assignment& assignment : phase.assignments()) {

@@ -164,6 +164,10 @@ absl::Status SetFieldsOf(const OptionSpec& option, const GivenOptions& given, v1
       assert(assignment.root == "phase" || assignment.root == "operation");
       IOBENCH_ASSIGN_OR_RETURN(const bool any, SetInPhases(assignment, option, takes, plan));
       if (any) continue;
+      if (option.noted_if_unused && !any_skipped) {
+        plan.add_notes(absl::StrCat(BothNamesOf(option), " has no effect: ", WhyNoPhase(option)));
+        continue;
+      }
       return any_skipped ? NoEngineFor(option, given.Has("suite") ? "suite" : "mix") : NoPhaseFor(option);
     }
   }

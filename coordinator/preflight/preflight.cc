@@ -353,7 +353,7 @@ std::string Judgement::WhoSeesWhat(int target) const {
   std::vector<TargetSight> sights;
   for (const Member* const member : UsersOf(target)) {
     const v1::TargetFacts* const seen = SeenBy(*member, target);
-    if (seen != nullptr) sights.push_back({member->facts.host(), member->facts, *seen, PathOf(target)});
+    if (seen != nullptr) sights.push_back({member->facts.host(), *seen, PathOf(target)});
   }
   const std::string text = sights.empty() ? "" : SharingAmong(sights).who_sees_what;
   return text.empty() ? "under one name" : text;

@@ -13,6 +13,7 @@
 #include "common/digest/xxh3.h"
 #include "common/host_identity.h"
 #include "common/model/plan_targets.h"
+#include "common/roster/filesystem.h"
 #include "common/status_util.h"
 #include "common/time.h"
 #include "coordinator/analysis/marks/shared_target.h"
@@ -246,8 +247,8 @@ absl::Status StorageCheck::RemoveFiles(int target) {
 bool StorageCheck::MayAppearLater(int target, uint32_t reader, uint32_t writer) const {
   const auto sight = [&](uint32_t worker) {
     const Member& member = cluster_.members()[worker];
-    return TargetSight{member.facts.host(), member.facts,
-                       *SeenOf(facts_[worker], static_cast<uint32_t>(target)), plan_.targets(target).path()};
+    return TargetSight{member.facts.host(), *SeenOf(facts_[worker], static_cast<uint32_t>(target)),
+                       plan_.targets(target).path()};
   };
   return SharingOf(sight(reader), sight(writer)) != Sharing::kDifferent;
 }
@@ -266,14 +267,14 @@ void StorageCheck::NumberByCount(StorageSights& sights) const {
 
 void SetStorage(std::span<const StorageSights> sights, std::span<v1::WorkerTargets> facts) {
   for (size_t target = 0; target < sights.size(); ++target) {
-    std::map<int, std::string> id_of;
-    std::set<std::string> taken;
+    std::map<int, FilesystemId> id_of;
+    std::set<FilesystemId> taken;
     for (const auto& [worker, storage] : sights[target].storage_of_worker) {
       v1::TargetFacts& seen = *MutableSeenOf(facts[worker], static_cast<uint32_t>(target));
-      const auto [id, is_new] = id_of.emplace(storage, seen.filesystem_id());
+      const auto [id, is_new] = id_of.emplace(storage, FilesystemOf(seen));
       // Different storage under one name: two mounts of a local disk, two servers with the same name.
-      while (is_new && !taken.insert(id->second).second) absl::StrAppend(&id->second, " other storage");
-      seen.set_filesystem_id(id->second);
+      while (is_new && !taken.insert(id->second).second) ++id->second.storage;
+      SetFilesystem(id->second, seen);
     }
   }
 }

@@ -61,7 +61,7 @@ class StorageCheck {
   std::vector<uint32_t> writers_;  // that have files at the target being checked
 };
 
-// Gives workers the same filesystem_id if and only if they see the same storage, whatever its servers are called.
+// Gives workers the same FilesystemId (filesystem.h) if and only if they see the same storage, whatever its servers are called.
 void SetStorage(std::span<const StorageSights> sights, std::span<v1::WorkerTargets> facts);
 
 }  // namespace iobench

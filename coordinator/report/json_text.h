@@ -1,4 +1,4 @@
-// Messages as JSON, in the style of result.json.
+// Messages as JSON, in the style of result.json, and by what writes it (json_writer.cc).
 #ifndef COORDINATOR_REPORT_JSON_TEXT_H_
 #define COORDINATOR_REPORT_JSON_TEXT_H_
 

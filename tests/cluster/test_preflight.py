@@ -253,7 +253,8 @@ def test_a_file_system_that_does_not_tell_its_size_is_not_full(blocks, tmp_path)
 
 
 def test_workers_that_may_not_write_each_others_files_are_a_fault(cluster, reachable_program):
-    """The first worker is root and makes the data directory; nobody could not create a file in it."""
+    """The first worker to join makes the data directory, and the other could not create a file in it. Neither is root, so
+    that it does not matter which is first."""
     directory = subprocess.run(["mktemp", "-d", "/var/tmp/iobench-users-XXXXXX"], check=True, capture_output=True,
                                text=True).stdout.strip()
     os.chmod(directory, 0o1777)
@@ -262,7 +263,7 @@ def test_workers_that_may_not_write_each_others_files_are_a_fault(cluster, reach
         join = (str(reachable_program), "worker", "--join", address, "--root", directory)
         words = ["preflight", "--listen", address, "--workers", "2", "--path", directory, "--format", "json"]
         with program.Running([program.BINARY, *words], cluster.out, directory, program.clean_environment(),
-                             (join, (*join, "--user", "nobody"))) as running:
+                             [(*join, "--user", user) for user in ("daemon", "nobody")]) as running:
             outcome = running.wait().expect(1)
         (fault,) = faults(outcome)
         assert fault["check"] == "storage" and "what another worker has made" in fault["problem"], outcome

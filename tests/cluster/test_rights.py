@@ -3,6 +3,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -195,6 +196,20 @@ def test_a_command_that_fails_is_noticed_although_the_program_s_parent_ignored_i
                 "os.execv(sys.argv[1], sys.argv[1:])")
     outcome = program.run([*SMALL, "--before-phase", "exit 7"], path=path, out=out, prefix=ignoring).expect(2)
     assert "exit code 7" in outcome.stderr, outcome
+
+
+def test_what_was_ignored_when_the_program_started_stays_ignored_in_what_it_starts(path, out):
+    """nohup reaches workers on this host and hooks; what the program ignores for itself (SIGPIPE) does not."""
+    nohup = (sys.executable, "-c", "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
+             "signal.signal(signal.SIGPIPE, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])")
+    masks = path.parent / "masks"
+    hook = f"for child in $(cat /proc/$PPID/task/*/children); do grep SigIgn /proc/$child/status; done > {masks}"
+    program.run([*SMALL, "--spawn", "2", "--before-phase", hook], path=path, out=out, prefix=nohup).expect(0)
+    ignored = [int(line.split()[1], 16) for line in masks.read_text().splitlines()]
+    assert len(ignored) == 3, "two workers and the hook's shell"
+    assert all(mask >> signal.SIGHUP - 1 & 1 for mask in ignored), ignored
+    # A worker ignores SIGPIPE for itself. The shell that runs the hook does not.
+    assert any(not mask >> signal.SIGPIPE - 1 & 1 for mask in ignored), ignored
 
 
 @pytest.mark.parametrize("words, said", [(("--hook-timeout", "5"), "--before-phase"),

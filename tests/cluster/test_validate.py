@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import time
 import xml.etree.ElementTree
@@ -177,14 +178,17 @@ def test_an_interrupt_ends_it_and_leaves_nothing(tmp_path):
 
 
 def test_workers_whose_coordinator_is_killed_remove_what_was_made(tmp_path):
-    path = tmp_path / "data"
+    path, temporary = tmp_path / "data", tmp_path / "temporary"
     path.mkdir()
+    temporary.mkdir()
     socket = f"unix:{tmp_path}/socket"
     words = [program.BINARY, "validate", "--listen", socket, "--workers", "2", "--whole", "--lease", "2", str(path)]
     worker = (program.BINARY, "worker", "--join", socket, "--join-timeout", "30")
-    with program.Running(words, path, path, program.clean_environment(), [worker] * 2) as running:
+    environment = program.clean_environment() | {"TMPDIR": str(temporary)}
+    with program.Running(words, path, path, environment, [worker] * 2) as running:
         running.wait_until(lambda: any(".validate-" in name for name in os.listdir(path)), "a check has begun")
         running.process.kill()
+        assert os.listdir(temporary) == []
         deadline = time.monotonic() + program.PATIENCE_S
         while os.listdir(path):
             assert time.monotonic() < deadline, os.listdir(path)
@@ -207,7 +211,11 @@ def test_a_fault_hook_that_does_nothing_is_told(tmp_path):
 
 def test_a_fault_hook_that_fails_or_never_returns_fails_the_checks(tmp_path):
     failed = validate("--fault-hook", "echo no server >&2; exit 7", "--only", "failover", path=tmp_path).expect(4)
-    assert "exit code 7" in " ".join(failed.stdout.split())
+    said = " ".join(failed.stdout.split())
+    assert "exit code 7" in said
+    kept = pathlib.Path(re.search(r"see (\S+/cluster-iobench-hook-\w+)", said)[1])
+    assert kept.read_text() == "no server\n"
+    kept.unlink()
     # A command line that no other test on this machine has.
     nap = f"sleep {1_000_000 + os.getpid()}"
     endless = validate("--fault-hook", nap, "--fault-timeout", "1", "--only", "failover", path=tmp_path).expect(4)

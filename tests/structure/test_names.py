@@ -10,8 +10,9 @@ FILES = [str(file.relative_to(ROOT)) for top in TOPS for file in sorted((ROOT / 
          if file.is_file() and "node_modules" not in file.parts]
 SOURCES = [name for name in FILES
            if name.endswith((".cc", ".h", ".c", ".proto", ".py", ".js", ".mjs", ".sh", ".cmake", "CMakeLists.txt"))]
-# Folders whose headers declare only what their own source defines, or name the source that defines it.
-DECLARING = [name for name in FILES if re.match(r"(common|worker|coordinator/plan)/.*\.h$", name)]
+HEADERS = [name for name in FILES if re.match(r"(common|worker|coordinator)/.*\.h$", name)]
+# Headers that still declare what a source which they don't name defines.
+NOT_YET = {"option_spec.h", "run_command.h", "conductor.h", "phase_conductor.h", "data_keeper.h"}
 
 
 def test_files_that_comments_name_exist():
@@ -44,14 +45,25 @@ def functions(text, end):
     return {match[2] for match in re.finditer(pattern, without_comments(text), re.M) if match[4] == end}
 
 
-@pytest.mark.parametrize("header", DECLARING)
+def classes(text):
+    return set(re.findall(r"^(?:class|struct) (?:ABSL_\w+(?:\([^)]*\))? )?(\w+)[^;{]*\{", without_comments(text), re.M))
+
+
+def classes_with_methods(text):
+    return set(re.findall(r"^(?!\s)[^;{}()=]*?\b(\w+)::~?\w+\([^;]*?\{", without_comments(text), re.M))
+
+
+@pytest.mark.parametrize("header", HEADERS)
 def test_a_header_says_where_that_is_defined_which_its_own_source_does_not(header):
     """A reader looks for a function of lane.h in lane.cc. The header names the source that has it instead."""
+    if pathlib.Path(header).name in NOT_YET:
+        return
     text = (ROOT / header).read_text(encoding="utf-8")
     own = (ROOT / header).with_suffix(".cc")
-    if not own.exists():
-        return  # a list of what the sources of its folder offer
-    declared = functions(text, ";") - functions(own.read_text(encoding="utf-8"), "{")
+    declared = functions(text, ";") - (functions(own.read_text(encoding="utf-8"), "{") if own.exists() else set())
     for source in sorted(own.parent.glob("*.cc")):
-        elsewhere = declared & functions(source.read_text(encoding="utf-8"), "{")
-        assert not elsewhere or source.name in text, f"{header} declares {sorted(elsewhere)}, which {source.name} defines"
+        if source == own or source.name in text:
+            continue
+        there = source.read_text(encoding="utf-8")
+        elsewhere = (declared & functions(there, "{")) | (classes(text) & classes_with_methods(there))
+        assert not elsewhere, f"{header} declares {sorted(elsewhere)}, which {source.name} defines"

@@ -64,7 +64,8 @@ def run(place, good):
     """(exit code, what was said, what pytest printed) of a session in which measurement number `good` is the first good one."""
     (place / "support").mkdir()
     shutil.copy(TESTS / "conftest.py", place)
-    shutil.copy(TESTS / "support" / "reruns.py", place / "support")
+    for name in ("reruns.py", "waits.py"):
+        shutil.copy(TESTS / "support" / name, place / "support")
     (place / "test_it.py").write_text(MODULE.replace("GOOD", str(good)))
     done = subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", place, "--reruns", "2",
                            place / "test_it.py"], cwd=place, capture_output=True, text=True, timeout=120, check=False)

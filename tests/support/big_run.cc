@@ -1,4 +1,4 @@
-// Writes the raw data of a large run, without running it: big_run DIRECTORY [CLIENTS [LANES [PHASES]]]. The sizes of
+// Writes the raw data of a large run, as a real one would (tests/cluster/test_big_run.py), without running it: big_run DIRECTORY [CLIENTS [LANES [PHASES]]]. The sizes of
 // timelines and histograms are those that a lane of a phase of 12 s sends; clocks differ from client to client. Equal
 // arguments give equal files. `cluster-iobench report DIRECTORY` reads it like any other run.
 //
@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/histogram.h"
+#include "coordinator/plan/plan_check.h"
 #include "coordinator/report/raw_files.h"
 
 namespace iobench {
@@ -24,6 +25,8 @@ constexpr uint64_t kRunNumber = 4711;
 constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr double kPhaseSeconds = 12;
 constexpr int kTimelinePoints = 300;
+constexpr uint64_t kLaneBytes = uint64_t{1} << 30;
+constexpr char kVersion[] = "0.1.0";
 constexpr char kHostileHost[] = "=cmd|'/C calc'!A0,\"<script>alert(1)</script>\" n\xc3\xb6rd\n\x1b[31m";
 
 struct Size {
@@ -56,10 +59,8 @@ uint64_t RecordBytes(uint32_t phase) {
 v1::Plan PlanOf(const Size& size) {
   v1::Plan plan;
   plan.add_targets()->set_path("/mnt/nfs");
-  plan.mutable_files()->set_bytes_per_lane(uint64_t{1} << 30);
-  plan.mutable_files()->set_files_per_lane(1);
+  plan.mutable_files()->set_bytes_per_lane(kLaneBytes);
   plan.set_lanes_per_worker(size.lanes);
-  plan.set_repetitions(1);
   plan.set_seed(1);
   for (uint32_t i = 0; i < size.phases; ++i) {
     v1::Phase& phase = *plan.add_phases();
@@ -69,11 +70,36 @@ v1::Plan PlanOf(const Size& size) {
     operation.set_engine("posix");
     operation.set_record_bytes(RecordBytes(i));
     operation.set_direct(true);
-    phase.mutable_region();
     phase.mutable_stop()->set_time_s(kPhaseSeconds);
-    phase.set_stonewall(v1::STONEWALL_RETROACTIVE);
   }
+  CompletePlan(plan);
   return plan;
+}
+
+void FillWorker(const std::string& host, const std::string& boot_id, v1::WorkerFacts& facts) {
+  facts.set_host(host);
+  facts.set_boot_id(boot_id);
+  facts.set_program_version(kVersion);
+  facts.set_pid(1234);
+  facts.set_pid_namespace(4'026'531'836);
+  facts.set_processors(64);
+  facts.set_host_processors(64);
+  facts.set_processor_mask("ffffffff,ffffffff");
+  facts.set_memory_bytes(uint64_t{256} << 30);
+  facts.set_host_memory_bytes(uint64_t{256} << 30);
+  facts.set_l2_cache_bytes(1 << 20);
+  facts.set_l3_cache_bytes(32 << 20);
+  facts.set_kernel("6.1.0-28-amd64");
+  facts.set_clock("tsc");
+  (*facts.mutable_settings())["cpu governor"] = "performance";
+}
+
+void FillSpace(v1::Space& space) {
+  space.set_total_bytes(uint64_t{1} << 50);
+  space.set_free_bytes(uint64_t{1} << 49);
+  space.set_available_bytes(uint64_t{1} << 49);
+  space.set_total_items(uint64_t{1} << 32);
+  space.set_available_items(uint64_t{1} << 31);
 }
 
 v1::RunRecord RunOf(const Size& size) {
@@ -81,21 +107,19 @@ v1::RunRecord RunOf(const Size& size) {
   run.set_id("20261101T120000Z-4711");
   run.set_run_number(kRunNumber);
   run.set_command("cluster-iobench --client-list clients -t 1000 --path /mnt/nfs");
-  run.set_program_version("0.1.0");
+  run.set_program_version(kVersion);
+  run.set_program_sha256(std::string(64, 'a'));
+  run.set_phase_count(size.phases);
+  run.set_exit_code(0);
   run.set_transport("grpc");
   run.set_started_at("2026-11-01T12:00:00.000Z");
   run.set_finished(true);
   *run.mutable_plan() = PlanOf(size);
-  run.mutable_coordinator()->set_host("head");
-  run.mutable_coordinator()->set_boot_id("head");
+  FillWorker("head", "head", *run.mutable_coordinator());
   for (uint32_t client = 0; client < size.clients; ++client) {
     v1::WorkerFacts& facts = *run.add_workers();
-    facts.set_host(HostOf(client));
-    facts.set_boot_id(absl::StrCat("boot-", client));
-    facts.set_processors(64);
-    facts.set_memory_bytes(uint64_t{256} << 30);
-    facts.set_kernel("6.1.0-28-amd64");
-    facts.set_clock("tsc");
+    FillWorker(HostOf(client), absl::StrCat("boot-", client), facts);
+    facts.set_address(absl::StrFormat("10.0.%d.%d", client / 256, client % 256));
     facts.set_clock_read_ns(9.5);
     facts.set_loop_ns(21);
     v1::TargetFacts& target = *run.add_targets()->add_targets();
@@ -104,6 +128,14 @@ v1::RunRecord RunOf(const Size& size) {
     target.set_mount_options("rw,relatime,vers=4.2,rsize=1048576,wsize=1048576,hard,proto=tcp,nconnect=8");
     target.set_filesystem_id("server:/export");
     target.set_network(true);
+    target.set_mount_point("/mnt/nfs");
+    target.set_device(46);
+    target.set_logical_block_bytes(512);
+    target.set_directory_number(2);
+    target.set_directory_changed_ns(1'793'527'200 * kSecondNs);
+    (*target.mutable_settings())["read_ahead_kb"] = "128";
+    FillSpace(*target.mutable_space());
+    target.set_free_bytes(target.space().available_bytes());
   }
   return run;
 }
@@ -130,6 +162,9 @@ void AddHost(const v1::WorkerPhaseResult& worker, const Kind& kind, uint64_t ops
   host.set_cpu_system_s(60);
   host.set_cpu_idle_s(64 * kPhaseSeconds - 80);
   host.set_cpu_steal_s(0);
+  host.set_context_switches(2 * ops);
+  host.mutable_cgroup()->set_seconds(kPhaseSeconds);
+  FillSpace((*host.mutable_spaces())[0]);
   host.set_nic_rx_bytes(bytes);
   host.set_nic_tx_bytes(bytes / 50);
   host.set_seconds(kPhaseSeconds);
@@ -202,7 +237,19 @@ void AddLane(uint32_t number, uint32_t client, uint32_t phase, int64_t start_ns,
   lane.set_ops_end_worker_ns(end_ns);
   lane.set_last_op_worker_ns(end_ns);
   lane.set_region_end_worker_ns(end_ns);
-  lane.set_stopped(true);
+  // A lane that loops for a time ends within a pass over its records.
+  const uint64_t pass_ops = kLaneBytes / record_bytes;
+  lane.set_passes(ops / pass_ops);
+  lane.set_pass_ops(ops % pass_ops);
+  lane.set_bytes_per_pass(kLaneBytes);
+  if (ops > pass_ops) {
+    lane.set_first_pass_end_worker_ns(begin_ns + static_cast<int64_t>(static_cast<double>(end_ns - begin_ns) *
+                                                                      static_cast<double>(pass_ops) / static_cast<double>(ops)));
+  }
+  lane.set_between_s(kind.kind == v1::OP_WRITE ? 0.1 : 0);
+  lane.set_data_s(lane.between_s());
+  lane.set_settle_s(0.0005);
+  lane.set_run_delay_s(0.01);
   for (const auto set : {&v1::LaneResult::set_ops, &v1::LaneResult::set_region_ops}) (lane.*set)(ops);
   for (const auto set : {&v1::LaneResult::set_bytes, &v1::LaneResult::set_region_bytes})
     (lane.*set)(ops * record_bytes);
@@ -240,6 +287,8 @@ v1::PhaseRecord PhaseOf(const Size& size, const v1::Plan& plan, uint32_t index) 
   const int64_t start_ns = 1000 * kSecondNs + index * 15 * kSecondNs;
   record.set_start_coord_ns(start_ns);
   record.set_start_attempts(1);
+  record.set_prepare_s(0.2);
+  record.set_fixed_cost_s(0.3);
   for (uint32_t client = 0; client < size.clients; ++client) {
     v1::WorkerPhaseResult& worker = *record.add_workers();
     worker.set_worker(client);
@@ -254,6 +303,8 @@ v1::PhaseRecord PhaseOf(const Size& size, const v1::Plan& plan, uint32_t index) 
     v1::StepResult& step = *worker.add_steps();
     step.set_name("open");
     step.set_seconds(0.001);
+    worker.set_process_cpu_user_s(0.2 * size.lanes);
+    worker.set_process_cpu_system_s(0.9 * size.lanes);
     AddHost(worker, KindOf(index), ops, bytes, *worker.mutable_host());
   }
   return record;

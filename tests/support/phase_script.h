@@ -278,7 +278,8 @@ class PhaseScript {
       worker.facts.set_clock("tsc");
       v1::TargetFacts& target = *worker.targets.add_targets();
       target.set_filesystem("ext4");
-      target.set_filesystem_id("boot1 8:1");
+      target.set_filesystem_id("8:1");
+      target.set_boot_id("boot1");
     }
     return workers_[number];
   }

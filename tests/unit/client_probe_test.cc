@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 #include <ctime>
 
+#include "common/roster/filesystem.h"
 #include "common/time.h"
 #include "common/unique_fd.h"
 #include "tests/unit/worker_harness.h"
@@ -248,10 +249,10 @@ TEST_CASE("a directory that can be written to is a good target, and is left as i
 
 TEST_CASE("a local file system is the same one only on the same client") {
   const TempDir one, two;
-  const std::string id = ProbeTarget(one.path(), "boot-a").filesystem_id();
-  REQUIRE(ProbeTarget(two.path(), "boot-a").filesystem_id() == id);
-  REQUIRE(ProbeTarget(one.path(), "boot-b").filesystem_id() != id);
-  REQUIRE(ProbeTarget("/proc", "boot-a").filesystem_id() != id);
+  const FilesystemId id = FilesystemOf(ProbeTarget(one.path(), "boot-a"));
+  REQUIRE(FilesystemOf(ProbeTarget(two.path(), "boot-a")) == id);
+  REQUIRE(FilesystemOf(ProbeTarget(one.path(), "boot-b")) != id);
+  REQUIRE(FilesystemOf(ProbeTarget("/proc", "boot-a")) != id);
 }
 
 TEST_CASE("a memory file system is known as one") {

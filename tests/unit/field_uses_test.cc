@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/option/option.h"
+#include "coordinator/plan/plan_builder.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_yaml.h"
 
@@ -57,6 +59,57 @@ TEST_CASE("a plan's operations take the fields that they use, and refuse others"
       CHECK(status.ok() == is_used);
     }
   }
+}
+
+const std::vector<Use> kRegionUses = {
+    {"fsync", "write random-mix sequential-mix"},
+    {"close", "write read stride-read random-mix sequential-mix"},
+    {"open", "write read stride-read random-mix sequential-mix"},
+};
+
+TEST_CASE("a phase takes what its timed region can have, and refuses what has no effect in it") {
+  for (const Use& use : kRegionUses) {
+    for (const std::string& operation : kOperations) {
+      const bool is_used = absl::StrCat(" ", use.used_by, " ").find(absl::StrCat(" ", operation, " ")) != std::string::npos;
+      v1::Plan plan = PlanWith(operation, "");
+      v1::TimedRegion& region = *plan.mutable_phases(0)->mutable_region();
+      if (use.field == "fsync") region.set_fsync(true);
+      if (use.field == "close") region.set_close(true);
+      if (use.field == "open") region.set_open(true);
+      const absl::Status status = CheckFieldsHaveUse(plan);
+      INFO(operation << " with region." << use.field << ": " << status);
+      CHECK(status.ok() == is_used);
+    }
+  }
+}
+
+TEST_CASE("one operation of a phase that uses the region is enough, and false asks for nothing") {
+  v1::Plan plan = PlanWith("read", "");
+  plan.mutable_phases(0)->mutable_region()->set_fsync(true);
+  CHECK(CheckFieldsHaveUse(plan).message() == "phase read: read does not use region.fsync (-e): leave it out");
+  plan.mutable_phases(0)->add_assignments()->mutable_operation()->set_name("write");
+  CHECK(CheckFieldsHaveUse(plan).ok());
+  plan = PlanWith("read", "");
+  plan.mutable_phases(0)->mutable_region()->set_fsync(false);
+  CHECK(CheckFieldsHaveUse(plan).ok());
+}
+
+TEST_CASE("-e goes to the phases that write, and a note says that there are none") {
+  const auto plan_of = [](const std::vector<const char*>& operations) {
+    GivenOptions given;
+    for (const char* operation : operations) REQUIRE(given.Add("op", operation).ok());
+    REQUIRE(given.Add("fsync-in-timing").ok());
+    const auto plan = BuildPlan(given, {});
+    REQUIRE(plan.ok());
+    return *plan;
+  };
+  const v1::Plan both = plan_of({"write", "read"});
+  CHECK(both.phases(0).region().fsync());
+  CHECK_FALSE(both.phases(both.phases_size() - 1).region().fsync());
+  CHECK(both.notes().empty());
+  const v1::Plan reads = plan_of({"read"});
+  REQUIRE(reads.notes_size() == 1);
+  CHECK(reads.notes(0) == "-e (--fsync-in-timing) has no effect: no operation in this run writes");
 }
 
 TEST_CASE("the message names the phase, the operation, the field and its option") {

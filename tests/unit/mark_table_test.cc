@@ -2,12 +2,12 @@
 #include "coordinator/analysis/marks/mark_table.h"
 
 #include <fstream>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "catch2/catch.hpp"
+#include "coordinator/analysis/marks/marks.h"
 
 namespace iobench {
 namespace {
@@ -29,13 +29,8 @@ std::vector<std::string> RowsOfDocs() {
   return rows;
 }
 
-std::string RowOf(const MarkRow& row) {
-  static const std::map<MarkMeans, std::string> kWords = {{MarkMeans::kNote, "note"},
-                                                          {MarkMeans::kBrief, "brief"},
-                                                          {MarkMeans::kUnsound, "unsound"},
-                                                          {MarkMeans::kClientMemory, "client memory"},
-                                                          {MarkMeans::kNotStorage, "not storage"}};
-  return std::string(row.code) + ": " + kWords.at(row.means);
+std::string LineOf(const MarkRow& row) {
+  return std::string(row.code) + ": " + std::string(WordOf(row.means));
 }
 
 }  // namespace
@@ -44,7 +39,7 @@ TEST_CASE("the table of marks and the headings of docs/marks.md are the same") {
   std::vector<std::string> rows;
   std::set<std::string_view> codes;
   for (const MarkRow& row : AllMarks()) {
-    rows.push_back(RowOf(row));
+    rows.push_back(LineOf(row));
     codes.insert(row.code);
   }
   CHECK(rows == RowsOfDocs());
@@ -57,6 +52,40 @@ TEST_CASE("a mark spoils the figures unless it only notes what happened, and a c
   CHECK(SpoilsFigures("partial"));
   CHECK_FALSE(SpoilsFigures("network_bound"));
   CHECK_FALSE(SpoilsFigures("of_a_later_version"));
+}
+
+TEST_CASE("a mark of the client's memory says what the memory did, and no other mark does") {
+  for (const MarkRow& row : AllMarks()) {
+    INFO(row.code);
+    CHECK((row.means == MarkMeans::kClientMemory) == (row.memory != MemoryPart::kNothing));
+  }
+}
+
+TEST_CASE("a mark's rule is at the heading of its code, and a code of a later version has none") {
+  CHECK(DocOf("maybe_cached") == "docs/marks.md#maybe_cached");
+  CHECK(DocOf("of_a_later_version").empty());
+  CHECK(RowOf("of_a_later_version").advice.empty());
+}
+
+TEST_CASE("the table's advice, or that of the phase, follows what is wrong") {
+  CHECK(MakeMark("clock_step", "node1", 1, 0, "its clock was stepped").text() ==
+        "its clock was stepped: stop time services and VM migration during a run, and repeat");
+  CHECK(MakeMark("partial", "phase", 1, 0, "1 lane failed: totals exclude it").text() ==
+        "1 lane failed: totals exclude it; fix the errors listed, and repeat");
+  CHECK(MakeMark("memory_fs", "phase", 1, 0, "/mnt (tmpfs: 1) is memory").text() ==
+        "/mnt (tmpfs: 1) is memory: set --path to the file system to test");
+  CHECK(MakeMark("too_short", "phase", 1, 0, "too short", "use a larger -s").text() == "too short: use a larger -s");
+  CHECK(MakeMark("resumed", "phase", 1, 0, "it was resumed").text() == "it was resumed");
+}
+
+TEST_CASE("a phase says whether a client had nothing left, and what memory did") {
+  v1::PhaseReport report;
+  report.add_marks()->set_code("cpu_quota");
+  CHECK(HasMarkOfFullClient(report));
+  CHECK_FALSE(HasMarkOfMemory(report, MemoryPart::kFiles));
+  report.mutable_marks(0)->set_code("memory_fs");
+  CHECK(HasMarkOfMemory(report, MemoryPart::kFiles));
+  CHECK_FALSE(HasMarkOfFullClient(report));
 }
 
 TEST_CASE("a phase has a meaning if one of its marks has it") {

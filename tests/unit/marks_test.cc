@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/plan_targets.h"
+#include "common/roster/filesystem.h"
 #include "coordinator/analysis/summarize.h"
 #include "tests/support/phase_script.h"
 
@@ -38,7 +39,7 @@ PhaseScript HealthyNfs() {
     v1::TargetFacts& target = *script.Worker(n).targets.mutable_targets(0);
     target.set_filesystem("nfs4");
     target.set_network(true);
-    target.set_filesystem_id("server:/export");
+    SetFilesystem({.name = "server:/export"}, target);
     target.set_mount_options("rw,vers=4.2,rsize=1048576,hard,addr=10.0.0.1,clientaddr=10.0.0.1" +
                              std::to_string(n));
     v1::NfsDelta& nfs = (*script.Worker(n).host.mutable_nfs())[0];
@@ -597,7 +598,7 @@ TEST_CASE("options_differ: another server, unless it has the same file system") 
   for (const uint32_t n : {0u, 1u}) {
     v1::TargetFacts& target = *script.Worker(n).targets.mutable_targets(0);
     target.set_mount_source(n == 0 ? "server:/export" : "10.0.0.1:/export");
-    target.set_filesystem_id(target.mount_source());
+    SetFilesystem({.name = target.mount_source()}, target);
   }
   CHECK(Codes(script) == Only{"options_differ"});
   CHECK(Mark(script, "options_differ")
@@ -614,7 +615,7 @@ TEST_CASE("not_shared: a client works on its own disk, or each of them does") {
     other.set_network(false);
     other.set_filesystem("ext4");
     other.set_mount_source("/dev/sda1");
-    other.set_filesystem_id("boot2 8:1");
+    SetFilesystem({.name = "8:1", .boot_id = "boot2"}, other);
     CHECK(Codes(script).count("not_shared") == 1);
     const v1::Mark mark = Mark(script, "not_shared");
     CHECK(mark.value() == 2);
@@ -623,13 +624,13 @@ TEST_CASE("not_shared: a client works on its own disk, or each of them does") {
   }
   SECTION("each") {
     PhaseScript local = Healthy();
-    local.Worker(1).targets.mutable_targets(0)->set_filesystem_id("boot2 8:1");
+    SetFilesystem({.name = "8:1", .boot_id = "boot2"}, *local.Worker(1).targets.mutable_targets(0));
     CHECK(Codes(local) == Only{"not_shared"});
     local.operation().set_engine("null");
     CHECK(Codes(local).count("not_shared") == 0);
   }
   SECTION("only one of them takes part in the phase") {
-    other.set_filesystem_id("boot2 8:1");
+    SetFilesystem({.name = "8:1", .boot_id = "boot2"}, other);
     script.Worker(1).has_lanes = false;
     CHECK(Codes(script).count("not_shared") == 0);
   }

@@ -71,6 +71,16 @@ TEST_CASE("the page's data has the figures of result.json and the clients' exact
   CHECK(std::isnan(rates[3]));
 }
 
+TEST_CASE("the page has what the table says of the marks that the report has, and of no others") {
+  v1::RunReport report;
+  v1::PhaseReport& phase = *report.add_phases();
+  for (const char* code : {"maybe_cached", "unflushed", "of_a_later_version"}) phase.add_marks()->set_code(code);
+  const json marks = Unpack(*PageData(report)).text["marks"];
+  CHECK(marks.size() == 2);
+  CHECK(marks["maybe_cached"] == json{{"means", "client memory"}, {"doc", "docs/marks.md#maybe_cached"}, {"read_from_memory", true}});
+  CHECK(marks["unflushed"]["read_from_memory"] == false);
+}
+
 TEST_CASE("names that are HTML cannot end the page's data") {
   v1::RunReport report = GoldenReport();
   const std::string name = "</script><script>alert(1)</script><!--";

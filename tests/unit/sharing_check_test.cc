@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "common/roster/filesystem.h"
+
 namespace iobench {
 namespace {
 
@@ -38,7 +40,7 @@ struct Clients {
     seen.set_filesystem(type);
     seen.set_network(true);
     seen.set_mount_source(source);
-    seen.set_filesystem_id(source);
+    SetFilesystem({.name = source}, seen);
     seen.set_mount_point(mount_point);
   }
   void HasOwn(uint32_t worker, const std::string& type, const std::string& device) {
@@ -47,7 +49,7 @@ struct Clients {
     seen.set_network(false);
     seen.set_mount_source(device);
     seen.set_mount_point("/");
-    seen.set_filesystem_id(members[worker].facts.boot_id() + " 8:1");
+    SetFilesystem({.name = "8:1", .boot_id = members[worker].facts.boot_id()}, seen);
   }
   void IsDirectory(uint32_t worker, uint64_t number, int64_t changed_ns) {
     Seen(worker).set_directory_number(number);
@@ -151,15 +153,15 @@ TEST_CASE("one file system by two names has one id from then on") {
   clients.HasOwn(2, "ext4", "/dev/sda1");
   for (const uint32_t worker : {0u, 1u, 2u}) clients.IsDirectory(worker, 77, 123456789);
   JoinSameFilesystems(clients.plan, clients.members, clients.facts);
-  CHECK(clients.Seen(1).filesystem_id() == "server:/export");
-  CHECK(clients.Seen(2).filesystem_id() == "boot2 8:1");
+  CHECK(FilesystemOf(clients.Seen(1)) == FilesystemId{.name = "server:/export"});
+  CHECK(FilesystemOf(clients.Seen(2)) == FilesystemId{.name = "8:1", .boot_id = "boot2"});
 }
 
 TEST_CASE("a server that each client calls localhost is each client's own") {
   Clients clients;
   for (const uint32_t worker : {0u, 1u, 2u}) {
     clients.Mounts(worker, "nfs4", "localhost:/export");
-    clients.Seen(worker).set_filesystem_id(clients.members[worker].facts.boot_id() + " localhost:/export");
+    clients.Seen(worker).set_boot_id(clients.members[worker].facts.boot_id());
   }
   CHECK_THAT(clients.Refusal(), Contains("nfs4 localhost:/export on itself"));
 }

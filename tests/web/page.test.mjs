@@ -282,7 +282,7 @@ richTest('the page can be used with the keyboard alone', async (page) => {
   assert.equal(await mark.locator('.tip').isVisible(), false);
   await mark.locator('button').focus();
   assert.equal(await mark.locator('.tip').isVisible(), true);
-  assert.match(await mark.locator('.tip').textContent(), /compare its mount options/);
+  assert.match(await mark.locator('.tip').textContent(), /compare its mount options.*\(\w[\w ]*: docs\/marks\.md#\w+\)$/);
   await page.locator('#phase-select').focus();
   await page.keyboard.press('ArrowDown');
   await page.waitForFunction(() => document.querySelector('.phase-head h3').textContent === 'read');

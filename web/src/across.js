@@ -16,7 +16,7 @@ function groupsBy(items, key) {
   return [...groups.values()];
 }
 
-const isCached = (phase) => (phase.marks ?? []).some((entry) => entry.code === 'cached' || entry.code === 'maybe_cached');
+const isCached = (phase) => (phase.marks ?? []).some((entry) => entry.read_from_memory);
 
 // Phases of one client, of the servers or beside a load are otherwise like those of all clients, whose places they would take.
 function phasesOfAllClients(report) {

@@ -64,12 +64,14 @@ export async function readData(base64) {
 
 // The report: {run, clients, criteria, repetitions, notes, phases}, each phase with the fields of result.json and
 // `columns`: {clients, lanes, charts}; `hosts` are the names that columns.clients.host counts, `planYaml` is the plan for --plan.
-export function reportOf({ text: { result, hosts, plan, phases }, buffer, begin }) {
+// Each mark has what the table of marks says of it: `means`, `doc` and `read_from_memory`; of an unknown one, nothing.
+export function reportOf({ text: { result, hosts, plan, phases, marks }, buffer, begin }) {
   result.hosts = hosts;
   result.planYaml = plan;
   result.phases.forEach((phase, i) => {
     phase.headline ??= { name: '', region: '', bytes_per_s: NaN, ops_per_s: NaN };  // nothing was measured
     phase.columns = withColumns(phases[i], buffer, begin);
+    for (const mark of phase.marks ?? []) Object.assign(mark, marks[mark.code]);
   });
   return result;
 }

@@ -97,7 +97,8 @@ export function mark(entry) {
   const where = entry.subject && entry.subject !== 'phase' ? ` on ${entry.subject}` : '';
   const code = entry.code.replaceAll('_', ' ');
   const button = h('button', { type: 'button', 'aria-label': `Mark ${code}${where}: ${entry.text}` }, code);
-  const tip = h('span', { class: 'tip', role: 'tooltip' }, h('strong', {}, `${code}${where}:`), ' ', entry.text);
+  const tip = h('span', { class: 'tip', role: 'tooltip' }, h('strong', {}, `${code}${where}:`), ' ', entry.text,
+    entry.doc ? ` (${entry.means}: ${entry.doc})` : '');
   tipOf(button, tip);
   return h('span', { class: 'mark' }, button, tip);
 }

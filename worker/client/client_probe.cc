@@ -134,14 +134,13 @@ void DescribeMount(int fd, const std::string& path, const struct stat& facts, co
   }
   target.set_memory(KeepsDataInMemory(mount));
   target.set_device(facts.st_dev);
-  const std::string device = absl::StrCat(boot_id, " ", major(facts.st_dev), ":", minor(facts.st_dev));
   // Without a source, as in a chroot, nothing shows that another host has the same file system.
   if (!target.network() || target.mount_source().empty()) {
-    target.set_filesystem_id(device);
-  } else if (IsLoopbackSource(target.mount_source())) {
-    target.set_filesystem_id(absl::StrCat(boot_id, " ", target.mount_source()));
+    target.set_filesystem_id(absl::StrCat(major(facts.st_dev), ":", minor(facts.st_dev)));
+    target.set_boot_id(boot_id);
   } else {
     target.set_filesystem_id(target.mount_source());
+    if (IsLoopbackSource(target.mount_source())) target.set_boot_id(boot_id);
   }
   if (const absl::StatusOr<v1::Space> space = SpaceAt(fd, path); space.ok()) {
     *target.mutable_space() = *space;

@@ -52,7 +52,8 @@ absl::Status Describe(const NfsUrl& url, const std::string& boot_id, v1::TargetF
   target.set_network(true);
   // All exports of one file system of a server are the same, regardless of path: the server numbers its file systems.
   const std::string on_server = absl::StrCat(url.Server(), " ", absl::Hex(facts->filesystem_number));
-  target.set_filesystem_id(url.IsOfThisHost() ? absl::StrCat(boot_id, " ", on_server) : on_server);
+  target.set_filesystem_id(on_server);
+  if (url.IsOfThisHost()) target.set_boot_id(boot_id);
   *target.mutable_space() = facts->space;
   if (facts->space.total_bytes() > 0) target.set_free_bytes(facts->space.available_bytes());
   if (!facts->may_make_files) {

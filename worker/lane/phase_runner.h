@@ -32,7 +32,7 @@ namespace iobench {
 
 // Prepare, RecordStart, Collect and WaitForLanes block and must be called by one thread that is not a lane's; the other
 // functions return at once and may be called from any thread. Objects are held by shared_ptr, also by the lanes'
-// threads, so that a lane stuck in the kernel can be abandoned.
+// threads, so that a lane stuck in the kernel can be abandoned. Also in phase_progress.cc and phase_collection.cc.
 class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
  public:
   // Receives the events that the phase sends on its own, in order and with only the body set: LaneEnded,

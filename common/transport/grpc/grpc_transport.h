@@ -19,7 +19,7 @@
 
 namespace iobench {
 
-// About how many threads gRPC starts in a process on this host; the number grows with that of the processors.
+// About how many threads gRPC starts in a process on this host; the number grows with that of the processors (grpc_runtime.cc).
 uint32_t GrpcThreadCount();
 // About how many threads and processes a worker with so many lanes is: itself, its janitor, its tasks, its lanes, gRPC.
 inline uint64_t ThreadsOfWorker(uint32_t lanes) {
@@ -47,7 +47,7 @@ struct GrpcListenOptions {
   std::function<void(const std::string& line)> on_broken = nullptr;
 };
 
-// The coordinator's end. If the connection of a worker with a lease (Ping.lease_ms) breaks, the worker may come back
+// The coordinator's end (grpc_coordinator.cc). If the connection of a worker with a lease (Ping.lease_ms) breaks, the worker may come back
 // within that time, which is reported as a Reconnected event; after that, it is lost. Without a lease, and on a Unix
 // socket, where only the end of a process breaks a connection, it is lost at once. Workers get their ids in the order
 // in which they join. A thread of its own queues the events and stamps them when they arrive. One thread calls Post and
@@ -91,7 +91,7 @@ struct GrpcWorkerOptions {
   std::function<void()> on_joined = nullptr;  // called once for each worker
 };
 
-// The worker's end. Joins the coordinator at `address`, sends Joined and passes requests to `handler` on gRPC's
+// The worker's end (grpc_worker.cc). Joins the coordinator at `address`, sends Joined and passes requests to `handler` on gRPC's
 // threads, one at a time (a Ping is answered on the same thread), until the coordinator sends Leave or is gone. Then it
 // calls handler.Shutdown(), or Abandon() if the coordinator has disappeared without a Leave. Blocks for all of this
 // time.

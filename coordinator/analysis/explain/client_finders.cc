@@ -103,8 +103,7 @@ double WaitingShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
 
 // Includes clients whose phase was too short for a mark.
 bool AnyClientFull(const v1::PhaseReport& report) {
-  return HasMark(report, mark_code::kCpuBound) || HasMark(report, mark_code::kCpuQuota) ||
-         HasMark(report, mark_code::kIoLimited) || HasMark(report, mark_code::kNetworkBound) ||
+  return HasMarkOfFullClient(report) ||
          std::any_of(report.clients().begin(), report.clients().end(),
                      [](const v1::ClientPhaseReport& client) { return client.cpu_percent() > 100 * kFull; });
 }
@@ -221,7 +220,7 @@ std::optional<FoundLimit> FindMemoryCopy(const v1::PhaseReport& report, const Ex
   const bool from_cache = sources.asked_bytes() > 0 && static_cast<double>(sources.cache_bytes()) >=
                                                            kFull * static_cast<double>(sources.asked_bytes());
   if (report.metadata() || report.record_bytes() < kMinCopyBytes) return std::nullopt;
-  if (!from_cache && !HasMark(report, mark_code::kMemoryFs)) return std::nullopt;
+  if (!from_cache && !HasMarkOfMemory(report, MemoryPart::kFiles)) return std::nullopt;
   const double in_ops = OpsUnderWay(report, facts) / report.lane_count();
   const double on_processor =
       (report.lanes_cpu_user_s() + report.lanes_cpu_system_s()) / report.lanes_wall_s();

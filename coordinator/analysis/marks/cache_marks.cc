@@ -109,9 +109,10 @@ void AddHoles(const PhaseView& view, const v1::ClientPhaseReport& client, const 
       mark_code::kHoles, client.host(), percent, kHolesPercent,
       share.holes >= share.compressed
           ? "over 5 % of the bytes read are in holes: nobody has written them, or they are only allocated, so the storage "
-            "reads nothing for them: write the files in full"
-          : "over 5 % of the bytes read are stored compressed, so the storage reads less than the lanes: use data that do "
-            "not compress, or turn compression off"));
+            "reads nothing for them"
+          : "over 5 % of the bytes read are stored compressed, so the storage reads less than the lanes",
+      share.holes >= share.compressed ? "write the files in full"
+                                      : "use data that do not compress, or turn compression off"));
 }
 
 }  // namespace
@@ -119,18 +120,18 @@ void AddHoles(const PhaseView& view, const v1::ClientPhaseReport& client, const 
 std::vector<v1::Mark> CacheMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
                                  const ClientPart& part) {
   std::vector<v1::Mark> marks;
-  const auto mark_unless_served = [&](double asked, double served, std::string_view text) {
+  const auto mark_unless_served = [&](double asked, double served, std::string_view what, std::string_view advice) {
     const double percent = asked > 0 ? 100 * (1 - served / asked) : 0;
     if (percent > kCachedPercent) {
-      marks.push_back(MakeMark(mark_code::kCached, client.host(), percent, kCachedPercent, text));
+      marks.push_back(MakeMark(mark_code::kCached, client.host(), percent, kCachedPercent, what, advice));
     }
   };
   if (view.traits.reads) {
     const v1::ReadSources& sources = client.read_sources();
     const auto from_storage = static_cast<double>(sources.server_bytes() + sources.disk_bytes());
     mark_unless_served(from_storage + static_cast<double>(sources.cache_bytes()), from_storage,
-                       "over 5 % of the bytes read came from the client's own memory: add --drop-caches, "
-                       "--rotate-clients or -I");
+                       "over 5 % of the bytes read came from the client's own memory",
+                       "add --drop-caches, --rotate-clients or -I");
     AddHoles(view, client, part, marks);
     if (auto maybe = MaybeCachedReads(view, client, part)) marks.push_back(*std::move(maybe));
   }
@@ -138,7 +139,8 @@ std::vector<v1::Mark> CacheMarks(const PhaseView& view, const v1::ClientPhaseRep
     const AskedShare share = AskedShareOf(view, client.host_delta(), part.lanes);
     mark_unless_served(share.ops, share.asked,
                        "over 5 % of the ops were answered from the client's own memory and never reached "
-                       "the server: add --rotate-clients, or --drop-caches as root");
+                       "the server",
+                       "add --rotate-clients, or --drop-caches as root");
     if (auto maybe = MaybeCachedNames(view, client, part, share.lanes)) marks.push_back(*std::move(maybe));
   }
   return marks;

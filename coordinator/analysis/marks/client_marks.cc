@@ -28,8 +28,7 @@ void AddClockMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
                   [](const AlignedWorker* worker) { return worker->clock_stepped; })) {
     marks.push_back(MakeMark(
         mark_code::kClockStep, client.host(), error_ms, 0,
-        "its clock was stepped during the phase, so its times depend on a single burst of pings: stop time "
-        "services and VM migration during a run, and repeat"));
+        "its clock was stepped during the phase, so its times depend on a single burst of pings"));
   }
   const double phase_ms = 1e3 * view.figures.duration_s;
   const double threshold_ms =
@@ -37,8 +36,7 @@ void AddClockMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
   if (error_ms > threshold_ms) {
     marks.push_back(MakeMark(
         mark_code::kClockUncertain, client.host(), error_ms, threshold_ms,
-        "its clock offset is too uncertain for this phase: use a quieter or shorter network path to the "
-        "coordinator, or a longer phase"));
+        "its clock offset is too uncertain for this phase"));
   }
 }
 
@@ -50,11 +48,10 @@ void AddAbsorbed(const PhaseView& view, size_t client_index, std::vector<v1::Mar
   if (reached_percent >= kReachedPercent) return;
   marks.push_back(MakeMark(
       mark_code::kAbsorbed, view.roster.NameOf(client_index), reached_percent, kReachedPercent,
-      absl::StrCat(
-          "less than 90 % of the bytes written reached the server or device; the rest were overwritten in "
-          "the client's memory before they left it: ",
-          view.traits.flush_in_region ? "use -o or -I, or records that do not overlap"
-                                      : "add -e, which with --time flushes each pass, or use -o or -I")));
+      "less than 90 % of the bytes written reached the server or device; the rest were overwritten in the client's memory "
+      "before they left it",
+      view.traits.flush_in_region ? "use -o or -I, or records that do not overlap"
+                                  : "add -e, which with --time flushes each pass, or use -o or -I"));
 }
 
 // What happened to a mount's READ, WRITE and COMMIT.
@@ -102,7 +99,7 @@ void AddRetransmits(const PhaseView& view, const v1::ClientPhaseReport& client,
   marks.push_back(MakeMark(
       mark_code::kRetransmits, client.host(), static_cast<double>(all), 0,
       absl::StrCat("READ, WRITE and COMMIT had ", sum.retransmissions, " retransmissions, ", sum.timeouts,
-                   " timeouts, ", sum.errors, " errors: check for network drops and the server's load")));
+                   " timeouts, ", sum.errors, " errors")));
 }
 
 }  // namespace

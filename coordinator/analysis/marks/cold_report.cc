@@ -147,8 +147,7 @@ void FillCold(const PhaseView& view, v1::PhaseReport& report) {
     if (cold.percent() <= kWarmPercent) continue;
     v1::Mark mark = MakeMark(
         mark_code::kNotCold, client.host(), cold.percent(), kWarmPercent,
-        "--cold did not make this client cold: run the workers as root with --allow drop-caches or --allow remount, or use -I, "
-        "--rotate-clients or files larger than its memory (-s 2xram)");
+        "--cold did not make this client cold");
     *report.add_marks() = mark;
     *client.add_marks() = std::move(mark);
   }

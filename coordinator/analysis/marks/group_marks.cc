@@ -31,7 +31,7 @@ std::optional<v1::Mark> QuotaMark(const v1::ClientPhaseReport& client) {
       mark_code::kCpuQuota, client.host(), percent, kThrottledPercent,
       absl::StrCat("the CPU quota of its control group (the time of ", FormatCount(cgroup.cpu_processors()),
                    cgroup.cpu_processors() == 1 ? " processor" : " processors", ") stopped this run for ",
-                   absl::StrFormat("%.0f", percent), " % of the phase: raise cpu.max (CPUQuota=, limits.cpu), and repeat"));
+                   absl::StrFormat("%.0f", percent), " % of the phase"));
 }
 
 std::optional<v1::Mark> IoLimitMark(const v1::ClientPhaseReport& client) {
@@ -42,8 +42,7 @@ std::optional<v1::Mark> IoLimitMark(const v1::ClientPhaseReport& client) {
   if (!(percent >= kIoLimitPercent)) return std::nullopt;
   return MakeMark(mark_code::kIoLimited, client.host(), percent, kIoLimitPercent,
                   absl::StrCat("its control group allows ", NameOfLimit(*limit),
-                               ", and the run reached this limit: raise io.max (blkio.throttle, IOReadBandwidthMax=, "
-                               "IOWriteBandwidthMax=), and repeat"));
+                               ", and the run reached this limit"));
 }
 
 }  // namespace iobench

@@ -68,13 +68,11 @@ void AddBusyHost(const PhaseView& view, const v1::ClientPhaseReport& client, std
           : std::string("its processors were over 95 % busy");
   marks.push_back(MakeMark(
       mark_code::kCpuBound, client.host(), client.cpu_percent(), kBusyPercent,
-      own_share < 0.5
-          ? absl::StrCat(
-                busy,
-                ", the rest from other processes or the kernel itself: check with top what else runs there, "
-                "stop it, and repeat")
-          : absl::StrCat(busy, ", so the client may be the bottleneck, not the storage: use fewer lanes",
-                         view.traits.metadata ? "" : " or a larger -r", " here, or more clients")));
+      absl::StrCat(busy, own_share < 0.5 ? ", the rest from other processes or the kernel itself"
+                                         : ", so the client may be the bottleneck, not the storage"),
+      own_share < 0.5 ? "check with top what else runs there, stop it, and repeat"
+                      : absl::StrCat("use fewer lanes", view.traits.metadata ? "" : " or a larger -r",
+                                     " here, or more clients")));
 }
 
 void AddBusyLanes(const PhaseView& view, const v1::ClientPhaseReport& client,
@@ -91,16 +89,15 @@ void AddBusyLanes(const PhaseView& view, const v1::ClientPhaseReport& client,
   if (busy_count == 0 || view.traits.null_engine) return;
   const std::string who =
       absl::StrCat(busy_count, " of ", lanes.size(), lanes.size() == 1 ? " lane" : " lanes");
-  const std::string text =
-      waited ? absl::StrCat(who, " ran or waited for a processor over 95 % of the time, because too few are left to "
-                                 "them (affinity, cpuset, other programs), so processors are the bottleneck, not the "
-                                 "storage: give the run more processors, or use fewer lanes",
-                            OrLargerRecords(view))
-             : absl::StrCat(who,
-                            " kept one processor over 95 % busy, so the processor is the bottleneck, not the storage: use "
-                            "more lanes",
-                            OrLargerRecords(view), " or more clients");
-  marks.push_back(MakeMark(mark_code::kCpuBound, client.host(), std::min(100.0, max_percent), kBusyPercent, text));
+  const char* const what =
+      waited ? " ran or waited for a processor over 95 % of the time, because too few are left to them (affinity, cpuset, "
+               "other programs), so processors are the bottleneck, not the storage"
+             : " kept one processor over 95 % busy, so the processor is the bottleneck, not the storage";
+  const std::string advice =
+      waited ? absl::StrCat("give the run more processors, or use fewer lanes", OrLargerRecords(view))
+             : absl::StrCat("use more lanes", OrLargerRecords(view), " or more clients");
+  marks.push_back(MakeMark(mark_code::kCpuBound, client.host(), std::min(100.0, max_percent), kBusyPercent,
+                           absl::StrCat(who, what), advice));
 }
 
 // Returns the busiest interface that carries the targets' traffic, or the busiest of all if that is unknown.
@@ -144,8 +141,8 @@ void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
     if (const double percent = StealPercent(host); percent > kStolenPercent) {
       marks.push_back(MakeMark(
           mark_code::kCpuBound, client.host(), percent, kStolenPercent,
-          "the hypervisor gave its processors to others (steal): use a client with dedicated processors, "
-          "and repeat"));
+          "the hypervisor gave its processors to others (steal)",
+          "use a client with dedicated processors, and repeat"));
     }
   }
   if (const v1::NicDelta* nic = FullestNic(view, host, lanes);
@@ -153,7 +150,7 @@ void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
     marks.push_back(MakeMark(
         mark_code::kNetworkBound, client.host(), NetworkPercent(host, *nic), kNetworkPercent,
         absl::StrCat("its network link ", nic->name(),
-                     " is saturated, so the rate is the link's: use more clients or a faster link")));
+                     " is saturated, so the rate is the link's")));
   }
 }
 

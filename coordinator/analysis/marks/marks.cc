@@ -41,7 +41,7 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
         mark_code::kStartLate, "phase", start.attempts(), 0,
         absl::StrCat(
             "a worker confirmed the start too late even at attempt ", start.attempts(),
-            ", so lanes may have started after the common start time: start fewer workers per processor")));
+            ", so lanes may have started after the common start time")));
   }
   // A repeated write creates its files again, and dropping the caches is repeated with the start.
   if (view.phase.begun_before() && (view.traits.reads || view.traits.needs_items) &&
@@ -49,7 +49,7 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
     marks.push_back(MakeMark(
         mark_code::kBegunBefore, "phase", start.attempts(), 0,
         "a start was cancelled after lanes had begun, so part of the data (or names) may already have been "
-        "read: use --drop-caches, or start fewer workers per processor"));
+        "read"));
   }
   if (start.skew_percent() > kSkewPercent) {
     // With a single clock the estimate is exact.
@@ -59,13 +59,13 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
                                                   " and ", FormatSeconds(start.skew_high_us() * 1e-6), ")");
     marks.push_back(
         MakeMark(mark_code::kSkewedStart, "phase", start.skew_percent(), kSkewPercent,
-                 absl::StrFormat(
-                     "lanes began %s apart%s, %.1f %% of the phase: use %s, or no more lanes than processors",
-                     FormatSeconds(start.skew_us() * 1e-6), bounds, start.skew_percent(),
-                     StaysInMemoryWithTime(view.traits) ? "a larger -s"
-                     : !view.traits.metadata            ? "a larger -s or --time"
-                     : view.traits.metadata_repeats     ? "more --items or --time"
-                                                        : "more --items")));
+                 absl::StrFormat("lanes began %s apart%s, %.1f %% of the phase", FormatSeconds(start.skew_us() * 1e-6),
+                                 bounds, start.skew_percent()),
+                 absl::StrFormat("use %s, or no more lanes than processors",
+                                 StaysInMemoryWithTime(view.traits) ? "a larger -s"
+                                 : !view.traits.metadata            ? "a larger -s or --time"
+                                 : view.traits.metadata_repeats     ? "more --items or --time"
+                                                                    : "more --items")));
   }
 }
 
@@ -89,14 +89,14 @@ void AddTooShort(const PhaseView& view, std::vector<v1::Mark>& marks) {
         seconds > 0 ? absl::StrCat("measured for only ", FormatSeconds(seconds), " after a warm-up of ",
                                    FormatSeconds(warmup_s))
                     : absl::StrCat("the warm-up of ", FormatSeconds(warmup_s), " took the whole phase");
-    marks.push_back(MakeMark(mark_code::kTooShort, "phase", seconds, kShortestSeconds,
-                             absl::StrCat(measured, ": use a shorter --warmup, or ", LongerBy(view.traits))));
+    marks.push_back(MakeMark(mark_code::kTooShort, "phase", seconds, kShortestSeconds, measured,
+                             absl::StrCat("use a shorter --warmup, or ", LongerBy(view.traits))));
     return;
   }
   if (seconds < kShortestSeconds) {
     marks.push_back(
         MakeMark(mark_code::kTooShort, "phase", seconds, kShortestSeconds,
-                 absl::StrCat("measured for only ", FormatSeconds(seconds), ": ", HowToLast(view.traits))));
+                 absl::StrCat("measured for only ", FormatSeconds(seconds)), HowToLast(view.traits)));
     return;
   }
   double ops = 0;
@@ -105,20 +105,22 @@ void AddTooShort(const PhaseView& view, std::vector<v1::Mark>& marks) {
   if (ops_per_lane < kFewestOpsPerLane) {
     marks.push_back(MakeMark(
         mark_code::kTooShort, "phase", ops_per_lane, kFewestOpsPerLane,
-        absl::StrFormat("only %.0f ops per lane: %s", ops_per_lane,
-                        view.traits.metadata ? HowToLast(view.traits) : "use a larger -s or a smaller -r")));
+        absl::StrFormat("only %.0f ops per lane", ops_per_lane),
+        view.traits.metadata ? HowToLast(view.traits) : "use a larger -s or a smaller -r"));
   }
 }
 
-const char* WhyUnflushed(const PhaseTraits& traits) {
-  if (traits.unmounted) {
-    return "bytes may still be in the server's memory, not on its disks: add -c -e, or -o";
-  }
+v1::Mark Unflushed(const PhaseTraits& traits) {
+  const auto mark = [](const char* what, const char* advice) {
+    return MakeMark(mark_code::kUnflushed, "phase", 0, 0, what, advice);
+  };
+  if (traits.unmounted) return mark("bytes may still be in the server's memory, not on its disks", "add -c -e, or -o");
   if (traits.headline_closes) {
-    return "bytes may still be in client memory: close() does not wait for a local disk, nor under an NFSv4 "
-           "write delegation; add -e, or -I";
+    return mark("bytes may still be in client memory: close() does not wait for a local disk, nor under an NFSv4 write "
+                "delegation",
+                "add -e, or -I");
   }
-  return "bytes may still be in client memory, not on the server: add -c -e, or -I";
+  return mark("bytes may still be in client memory, not on the server", "add -c -e, or -I");
 }
 
 void AddMemoryFs(const PhaseView& view, std::vector<v1::Mark>& marks) {
@@ -136,7 +138,7 @@ void AddMemoryFs(const PhaseView& view, std::vector<v1::Mark>& marks) {
   marks.push_back(
       MakeMark(mark_code::kMemoryFs, "phase", static_cast<double>(clients.size()), 0,
                absl::StrCat(absl::StrJoin(places, ", "),
-                            " is the client's memory, not storage: set --path to the file system to test")));
+                            " is the client's memory, not storage")));
 }
 
 // Clients of one target that see different file systems there: their sum combines different storage.
@@ -154,8 +156,7 @@ void AddNotShared(const PhaseView& view, std::vector<v1::Mark>& marks) {
     const std::string& path = view.run.plan().targets(static_cast<int>(target_index)).path();
     std::vector<TargetSight> sights;
     for (const auto& [worker, facts] : seen) {
-      sights.push_back({view.roster.NameOf(view.roster.ClientOf(worker)),
-                        view.run.workers(static_cast<int>(worker)), *facts, path});
+      sights.push_back({view.roster.NameOf(view.roster.ClientOf(worker)), *facts, path});
     }
     const TargetSharing sharing = SharingAmong(sights);
     if (sharing.sharing != Sharing::kDifferent) continue;
@@ -166,8 +167,7 @@ void AddNotShared(const PhaseView& view, std::vector<v1::Mark>& marks) {
   marks.push_back(
       MakeMark(mark_code::kNotShared, "phase", static_cast<double>(filesystem_count), 1,
                absl::StrCat("the clients do not see the same file system at ", absl::StrJoin(differ, ", "),
-                            ", so the total adds up different storage: mount the same file system on all "
-                            "of them, or test each separately")));
+                            ", so the total adds up different storage")));
 }
 
 // Results that cannot be right, of which nothing counts.
@@ -184,7 +184,7 @@ void AddRefusedResult(const PhaseView& view, std::vector<v1::Mark>& marks) {
       mark_code::kRefusedResult, "phase", static_cast<double>(reasons.size()), 0,
       absl::StrCat(
           reasons.front(), reasons.size() > 1 ? absl::StrCat(" (and ", reasons.size() - 1, " more)") : "",
-          ": this is impossible, so the whole result is refused; check the worker's program and host, and who may join")));
+          ": this is impossible, so the whole result is refused")));
 }
 
 void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
@@ -192,8 +192,7 @@ void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vecto
   if (missing.count == 0) return;
   marks.push_back(MakeMark(mark_code::kPartial, "phase", static_cast<double>(missing.count), 0,
                            absl::StrCat(missing.text,
-                                        view.aligned.lanes.empty() ? ": no figures" : ": totals exclude them",
-                                        "; fix the errors listed, and repeat")));
+                                        view.aligned.lanes.empty() ? ": no figures" : ": totals exclude them")));
 }
 
 // Lanes went on after failed ops (--max-errors): their figures lack what failed.
@@ -208,8 +207,7 @@ void AddFailedOps(const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
   }
   marks.push_back(MakeMark(mark_code::kFailedOps, "phase", static_cast<double>(count), 0,
                            absl::StrCat(absl::StrJoin(kinds, ", "),
-                                        ": no figure contains failed ops; look for their cause on the server "
-                                        "and in the clients' kernel logs")));
+                                        ": no figure contains failed ops")));
 }
 
 // The figure is then one of the servers' memory and the network.
@@ -221,8 +219,7 @@ void AddServerCached(const v1::PhaseReport& report, std::vector<v1::Mark>& marks
   if (!(percent > kServerCachedPercent)) return;
   marks.push_back(MakeMark(
       mark_code::kServerCached, "phase", percent, kServerCachedPercent,
-      absl::StrFormat("at least %.0f %% of what the servers returned came from their memory and not from their disks: use "
-                      "--cold with samplers of root and --allow drop-caches, or files larger than their memory",
+      absl::StrFormat("at least %.0f %% of what the servers returned came from their memory and not from their disks",
                       percent)));
 }
 
@@ -232,8 +229,21 @@ void AddNothingFound(const PhaseView& view, const v1::PhaseReport& report, std::
   marks.push_back(
       MakeMark(mark_code::kNothingFound, "phase", 0, 0,
                absl::StrCat("find matched none of ", FormatCount(static_cast<double>(report.ops())),
-                            " items, which makes the result invalid for the IO500: check --find-name and "
-                            "--find-bytes")));
+                            " items, which makes the result invalid for the IO500")));
+}
+
+// A colon introduces the advice, or a semicolon, if one already introduces what is wrong (in parentheses does not count).
+std::string WithAdvice(std::string_view what, std::string_view advice) {
+  std::string text(what);
+  if (advice.empty()) return text;
+  int depth = 0;
+  bool has_colon = false;
+  for (size_t i = 0; i < what.size(); ++i) {
+    depth += what[i] == '(' ? 1 : what[i] == ')' ? -1 : 0;
+    has_colon |= depth == 0 && what.substr(i).starts_with(": ");
+  }
+  absl::StrAppend(&text, has_colon ? "; " : ": ", std::string(advice));
+  return text;
 }
 
 }  // namespace
@@ -249,15 +259,15 @@ bool HasFailed(const v1::PhaseReport& report) {
 }
 
 v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
-                  std::string_view text) {
-  assert(std::any_of(AllMarks().begin(), AllMarks().end(),
-                     [code](const MarkRow& row) { return row.code == code; }));
+                  std::string_view what, std::string_view advice) {
+  const MarkRow& row = RowOf(code);
+  assert(row.code == code && (row.advice.empty() || advice.empty()));
   v1::Mark mark;
   mark.set_code(std::string(code));
   mark.set_subject(std::string(subject));
   mark.set_value(value);
   mark.set_threshold(threshold);
-  mark.set_text(std::string(text));
+  mark.set_text(WithAdvice(what, row.advice.empty() ? advice : row.advice));
   return mark;
 }
 
@@ -269,7 +279,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   if (view.aligned.lanes.empty()) return marks;  // there is no figure to doubt
   for (v1::Mark& mark : FaultMarks(view, report)) marks.push_back(std::move(mark));
   if (view.traits.buffered_writes && !view.writes->flushed) {
-    marks.push_back(MakeMark(mark_code::kUnflushed, "phase", 0, 0, WhyUnflushed(view.traits)));
+    marks.push_back(Unflushed(view.traits));
   }
   AddServerCached(report, marks);
   AddNotShared(view, marks);

@@ -26,14 +26,14 @@ void FillMarks(const PhaseView& view, v1::PhaseReport& report);
 // view.writes is set, and the rest of `report` is filled.
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
 
-// The marks of one client: clock_step, clock_uncertain, cached, maybe_cached, holes, absorbed, stalled, cpu_quota,
+// The marks of one client (client_marks.cc): clock_step, clock_uncertain, cached, maybe_cached, holes, absorbed, stalled, cpu_quota,
 // io_limited, cpu_bound, network_bound, retransmits. `client`: its filled row in the report, with at least one worker;
 // `part`: its part of the same phase.
 // REQUIRES: view.writes is set.
 std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
                                   const ClientPart& part);
 
-// Adds cpu_quota and io_limited (limits of the client's control groups: group_marks.cc), cpu_bound (the host or a lane's
+// Adds (load_marks.cc) cpu_quota and io_limited (limits of the client's control groups: group_marks.cc), cpu_bound (the host or a lane's
 // processor is over 95 % busy, or the hypervisor withholds over 5 %) and network_bound (a link carries at least 95 % of
 // its speed). Where such a limit explains why lanes waited, or where the lanes hardly waited for a processor, others on
 // the host are not blamed. Phases under 0.1 s get no cpu_bound, because the kernel
@@ -49,18 +49,18 @@ std::string NameOfLimit(const v1::IoLimitDelta& limit);
 // Returns io_limited: at least 90 % of a limit on block I/O was used.
 std::optional<v1::Mark> IoLimitMark(const v1::ClientPhaseReport& client);
 
-// Returns stalled, with the longest stall of the client's lanes and when there were others, or nullopt. The rule is in
+// Returns stalled (stall_mark.cc), with the longest stall of the client's lanes and when there were others, or nullopt. The rule is in
 // marks/stalls.h.
 std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseReport& client,
                                   std::span<const AlignedLane* const> lanes);
 
-// Returns the marks of faults that the phase survived: resumed, reconnected, retried_ops.
+// Returns the marks of faults that the phase survived (fault_marks.cc): resumed, reconnected, retried_ops.
 std::vector<v1::Mark> FaultMarks(const PhaseView& view, const v1::PhaseReport& report);
 
-// Returns shared_transport: with --each-path, the mounts of two paths have a connection in common on some client.
+// Returns shared_transport (transport_mark.cc): with --each-path, the mounts of two paths have a connection in common on some client.
 std::optional<v1::Mark> TransportMark(const PhaseView& view);
 
-// Returns options_differ: the clients of a run differ in kernel, or, for network file systems, in file system type or
+// Returns options_differ (options_differ.cc): the clients of a run differ in kernel, or, for network file systems, in file system type or
 // mount options. Options that are specific to a client (its address, its port) are ignored.
 std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRoster& roster);
 
@@ -69,10 +69,11 @@ bool HasMark(const v1::PhaseReport& report, std::string_view code);
 // True if I/O or verification failed, or a worker's results were refused: exit code 2.
 bool HasFailed(const v1::PhaseReport& report);
 
-// REQUIRES: `code` is in the table (mark_table.h). `subject`: "phase", or a client's display name. `value` and `threshold` have the mark's own unit, which
-// docs/marks.md gives; threshold 0: there is none. `text` says what is wrong and what to do about it.
+// REQUIRES: `code` is in the table (mark_table.h), and only the table or the caller has an advice. `subject`: "phase", or a client's display name. `value` and `threshold` have the mark's own unit, which
+// docs/marks.md gives; threshold 0: there is none. The mark's text is `what`, which says what is
+// wrong, and the advice of the table's row, or `advice`, where it depends on the phase.
 v1::Mark MakeMark(std::string_view code, std::string_view subject, double value, double threshold,
-                  std::string_view text);
+                  std::string_view what, std::string_view advice = {});
 
 }  // namespace iobench
 

@@ -144,8 +144,9 @@ double ShareKept(double held, double memory) {
   return memory > 0 && held > memory ? memory / held : 1;
 }
 
-v1::Mark MaybeMark(const v1::ClientPhaseReport& client, double percent, std::string_view text) {
-  return MakeMark(mark_code::kMaybeCached, client.host(), percent, kMaybeCachedPercent, text);
+v1::Mark MaybeMark(const v1::ClientPhaseReport& client, double percent, std::string_view what,
+                   std::string_view advice) {
+  return MakeMark(mark_code::kMaybeCached, client.host(), percent, kMaybeCachedPercent, what, advice);
 }
 
 // Ops of these kinds change nothing, so that a client may answer them from memory.
@@ -197,10 +198,11 @@ std::optional<v1::Mark> MaybeCachedReads(const PhaseView& view, const v1::Client
   if (!(percent > kMaybeCachedPercent) || DeliveredBytes(client) >= kDelivered * asked) return std::nullopt;
   return MaybeMark(client, percent,
                    direct_helps ? "no counter shows where the bytes came from, and over 5 % of them may be from the client's "
-                                  "own memory: use -I, --drop-caches, or files larger than its memory (-s 2xram)"
+                                  "own memory"
                                 : "no counter of this file system shows where the bytes came from, and over 5 % of them may be "
-                                  "from the client's own memory: use files larger than its memory (-s 2xram), or "
-                                  "--drop-caches with workers of root");
+                                  "from the client's own memory",
+                   direct_helps ? "use -I, --drop-caches, or files larger than its memory (-s 2xram)"
+                                : "use files larger than its memory (-s 2xram), or --drop-caches with workers of root");
 }
 
 std::optional<v1::Mark> MaybeCachedNames(const PhaseView& view, const v1::ClientPhaseReport& client,
@@ -229,8 +231,8 @@ std::optional<v1::Mark> MaybeCachedNames(const PhaseView& view, const v1::Client
   if (!(percent > kMaybeCachedPercent)) return std::nullopt;
   return MaybeMark(client, percent,
                    "over 5 % of the ops may have been answered from the client's own memory, which has names that it has just "
-                   "used, and no counter of this file system shows it: use --drop-caches with workers of root, or "
-                   "--rotate-clients on a shared file system");
+                   "used, and no counter of this file system shows it",
+                   "use --drop-caches with workers of root, or --rotate-clients on a shared file system");
 }
 
 }  // namespace iobench

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "common/model/plan_targets.h"
+#include "common/roster/filesystem.h"
 #include "common/text/mark_codes.h"
 #include "coordinator/analysis/marks/marks.h"
 
@@ -45,16 +46,16 @@ class Sources {
     for (const v1::WorkerTargets& worker : run.targets()) {
       for (int i = 0; i < worker.targets_size(); ++i) {
         const v1::TargetFacts& target = worker.targets(i);
-        first_seen_.try_emplace({NumberOfSeen(worker, i), target.filesystem_id()}, &target.mount_source());
+        first_seen_.try_emplace({NumberOfSeen(worker, i), FilesystemOf(target)}, &target.mount_source());
       }
     }
   }
   const std::string& Of(uint32_t target_index, const v1::TargetFacts& target) const {
-    return *first_seen_.at({target_index, target.filesystem_id()});
+    return *first_seen_.at({target_index, FilesystemOf(target)});
   }
 
  private:
-  std::map<std::pair<uint32_t, std::string_view>, const std::string*> first_seen_;
+  std::map<std::pair<uint32_t, FilesystemId>, const std::string*> first_seen_;
 };
 
 // Returns what should be equal at a target on all clients, each with a display name that begins with `prefix`. Nothing
@@ -186,9 +187,7 @@ std::optional<v1::Mark> OptionsDiffer(const v1::RunRecord& run, const ClientRost
       absl::StrCat(roster.NameOf(first_unusual),
                    unusual_count > 1 ? absl::StrCat(" and ", unusual_count - 1, " more clients differ")
                                      : std::string(" differs"),
-                   ": ", absl::StrJoin(differences, ", "),
-                   "; mount the same way on all clients, "
-                   "or test each kind separately"));
+                   ": ", absl::StrJoin(differences, ", ")));
 }
 
 }  // namespace iobench

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/roster/filesystem.h"
 
 namespace iobench {
 namespace {
@@ -24,12 +25,6 @@ constexpr std::array<std::string_view, 17> kOwnTypes = {
 
 bool IsOwnType(const v1::TargetFacts& target) {
   return std::find(kOwnTypes.begin(), kOwnTypes.end(), target.filesystem()) != kOwnTypes.end();
-}
-
-// True if only this client has it: its disk, or a server that it calls localhost.
-bool IsOfClient(const TargetSight& sight) {
-  return !sight.worker.boot_id().empty() &&
-         sight.target.filesystem_id().starts_with(sight.worker.boot_id() + " ");
 }
 
 // Maps versions of a protocol, and clients in kernel and user space, to one name.
@@ -74,7 +69,7 @@ std::string Seen(const TargetSight& sight) {
   const v1::TargetFacts& target = sight.target;
   const std::string type = target.filesystem().empty() ? "a file system" : target.filesystem();
   if (target.network()) {
-    return absl::StrCat(type, " ", target.mount_source(), IsOfClient(sight) ? " on itself" : "");
+    return absl::StrCat(type, " ", target.mount_source(), IsOfOneHost(target) ? " on itself" : "");
   }
   return absl::StrCat(IsOwnType(target) ? "its own " : "", type, " (", target.mount_source(),
                       target.mount_point().empty() ? "" : absl::StrCat(", mounted at ", target.mount_point()),
@@ -114,7 +109,7 @@ std::string WhoSeesWhat(std::span<const TargetSight> sights) {
 
 Sharing SharingOf(const TargetSight& a, const TargetSight& b) {
   const v1::TargetFacts &here = a.target, &there = b.target;
-  if (here.filesystem_id() == there.filesystem_id()) return Sharing::kSame;
+  if (FilesystemOf(here) == FilesystemOf(there)) return Sharing::kSame;
   if (here.network() != there.network()) return Sharing::kDifferent;
   if (!here.network()) {
     const bool unknown = !IsOwnType(here) && here.filesystem() == there.filesystem() &&
@@ -127,18 +122,18 @@ Sharing SharingOf(const TargetSight& a, const TargetSight& b) {
   const bool numbered = family == "nfs" && here.directory_number() != 0 && there.directory_number() != 0;
   if (numbered && here.directory_number() != there.directory_number()) return Sharing::kDifferent;
   if (numbered && here.directory_changed_ns() == there.directory_changed_ns()) return Sharing::kSame;
-  if (IsOfClient(a) || IsOfClient(b)) return Sharing::kDifferent;
+  if (IsOfOneHost(here) || IsOfOneHost(there)) return Sharing::kDifferent;
   return PlaceOnServer(a) == PlaceOnServer(b) ? Sharing::kPerhaps : Sharing::kDifferent;
 }
 
 TargetSharing SharingAmong(std::span<const TargetSight> sights) {
   TargetSharing result;
-  std::map<std::string, const TargetSight*> filesystems;
-  for (const TargetSight& sight : sights) filesystems.emplace(sight.target.filesystem_id(), &sight);
+  std::map<FilesystemId, const TargetSight*> filesystems;
+  for (const TargetSight& sight : sights) filesystems.emplace(FilesystemOf(sight.target), &sight);
   for (const auto& [id, sight] : filesystems) {
     const Sharing sharing = SharingOf(sights.front(), *sight);
     result.sharing = std::max(result.sharing, sharing);
-    if (sharing != Sharing::kSame || id == sights.front().target.filesystem_id()) ++result.filesystem_count;
+    if (sharing != Sharing::kSame || id == FilesystemOf(sights.front().target)) ++result.filesystem_count;
   }
   if (result.sharing != Sharing::kSame) result.who_sees_what = WhoSeesWhat(sights);
   return result;

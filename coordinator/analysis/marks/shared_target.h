@@ -13,7 +13,6 @@ namespace iobench {
 // What one worker sees at a target. Borrows its members.
 struct TargetSight {
   std::string client;  // display name
-  const v1::WorkerFacts& worker;
   const v1::TargetFacts& target;
   const std::string& path;  // path of the target in the plan
 };
@@ -27,7 +26,7 @@ enum class Sharing {
   kDifferent,  // a network and a local file system, two exports, or a separate one on each client
 };
 
-// Compares two workers' views of one target. Equal filesystem_ids mean kSame. For NFS, so do an equal number and an
+// Compares two workers' views of one target. Equal FilesystemIds mean kSame. For NFS, so do an equal number and an
 // equal time of change of the target's directory, because the server assigns both; different numbers mean kDifferent.
 // Otherwise the type, the source and the path on the server decide.
 Sharing SharingOf(const TargetSight& a, const TargetSight& b);

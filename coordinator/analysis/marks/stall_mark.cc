@@ -78,8 +78,7 @@ std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseRe
                    lane.file().empty() ? "" : absl::StrCat(" (", lane.file(), ")"), " completed no op for ",
                    FormatSeconds(longest.seconds()), ", ", FromTo(longest), " of the phase",
                    OthersText(OneOfEachTime(stalls), longest),
-                   lanes.size() == 1 ? "" : absl::StrCat("; ", lane_count, " of ", lanes.size(), " lanes stalled"),
-                   ": find out what stopped the client or the server then, and repeat"));
+                   lanes.size() == 1 ? "" : absl::StrCat("; ", lane_count, " of ", lanes.size(), " lanes stalled")));
 }
 
 }  // namespace iobench

@@ -39,7 +39,7 @@ std::optional<v1::Mark> TransportMark(const PhaseView& view) {
           absl::StrCat("the mounts of the paths that are compared send over the same ",
                        common == 1 ? "connection" : absl::StrCat(common, " connections"),
                        " to their server, so options of the connection (nconnect, proto) are those of the mount that was "
-                       "there first: unmount all mounts of this server, and mount and measure one after the other"));
+                       "there first"));
     }
   }
   return std::nullopt;

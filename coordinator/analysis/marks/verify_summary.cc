@@ -49,18 +49,18 @@ std::optional<v1::Mark> GeneratorMarkOf(const std::string& subject, const v1::Op
   if (open_loop.done_percent() < kDonePercent) {
     return MakeMark(
         mark_code::kGeneratorBound, subject, open_loop.done_percent(), kDonePercent,
-        absl::StrFormat("only %.1f %% of the ops that were due were done, because storage, lanes or clients "
-                        "could not keep up: use a lower --rate, or more lanes, --depth or clients",
-                        open_loop.done_percent()));
+        absl::StrFormat("only %.1f %% of the ops that were due were done, because storage, lanes or clients could not keep up",
+                        open_loop.done_percent()),
+        "use a lower --rate, or more lanes, --depth or clients");
   }
   const double lag_percent = 100 * open_loop.lag_us().p99() / open_loop.response_us().p99();
   if (!(lag_percent > kLagPercent)) return std::nullopt;
   return MakeMark(
       mark_code::kGeneratorBound, subject, lag_percent, kLagPercent,
       absl::StrFormat("1 %% of the ops began at least %s late, %.0f %% of the response times' p99, because all "
-                      "lanes, or the client's processors, were busy: response times include this wait; use more "
-                      "lanes, --depth or clients, or a lower --rate",
-                      FormatSeconds(open_loop.lag_us().p99() * 1e-6), lag_percent));
+                      "lanes, or the client's processors, were busy: response times include this wait",
+                      FormatSeconds(open_loop.lag_us().p99() * 1e-6), lag_percent),
+      "use more lanes, --depth or clients, or a lower --rate");
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ std::optional<v1::Mark> PaceMark(const PhaseView& view) {
       mark_code::kPaceMissed, "phase", slowest_percent, kPacePercent,
       absl::StrFormat(
           "%d of %d lanes missed their pace, the slowest (%s) reached %.1f %% of it: ops take longer than the "
-          "interval, or the client is too busy; lower the pace, or use more lanes",
+          "interval, or the client is too busy",
           slow_lanes, paced_lanes, view.roster.LaneName(slowest->worker, slowest->result->lane()),
           slowest_percent));
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
+#include "common/roster/filesystem.h"
 
 namespace iobench {
 namespace {
@@ -19,19 +20,19 @@ struct SeenSpace {
 };
 
 // By target, then by file system. A worker without facts about its targets counts as seeing a file system of its own.
-std::map<uint32_t, std::map<std::string, SeenSpace>> SpacesOf(const PhaseView& view) {
-  std::map<uint32_t, std::map<std::string, SeenSpace>> seen;
+std::map<uint32_t, std::map<FilesystemId, SeenSpace>> SpacesOf(const PhaseView& view) {
+  std::map<uint32_t, std::map<FilesystemId, SeenSpace>> seen;
   for (const AlignedWorker& worker : view.aligned.workers) {
     const uint32_t number = worker.result->worker();
     for (const auto& [target, space] : worker.result->host().spaces()) {
       if (target >= static_cast<uint32_t>(view.run.plan().targets_size())) continue;
       if (!std::isfinite(UsedPercent(space))) continue;
-      std::string filesystem = std::to_string(number);
+      FilesystemId filesystem{.name = absl::StrCat("worker ", number)};
       if (number < static_cast<uint32_t>(view.run.targets_size())) {
         const v1::TargetFacts* const facts = SeenOf(view.run.targets(static_cast<int>(number)), target);
         if (facts != nullptr) {
-          filesystem =
-              facts->filesystem_id().empty() ? absl::StrCat("target ", target) : facts->filesystem_id();
+          filesystem = FilesystemOf(*facts);
+          if (filesystem.empty()) filesystem.name = absl::StrCat("target ", target);
         }
       }
       seen[target].try_emplace(filesystem, SeenSpace{.worker = number, .space = space});

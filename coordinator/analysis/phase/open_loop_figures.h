@@ -17,9 +17,9 @@ void FillOpenLoop(const PhaseView& view, v1::PhaseReport& report);
 // The same for the workers of one assignment of the phase; null: all workers. nullopt: none of them has a rate.
 std::optional<v1::OpenLoopReport> OpenLoopOf(const PhaseView& view, const v1::Assignment* only);
 
-// Fills report.parts, in the order of the assignments, if the phase has several; otherwise leaves it empty.
+// Fills report.parts (part_figures.cc), in the order of the assignments, if the phase has several; otherwise leaves it empty.
 void FillParts(const PhaseView& view, v1::PhaseReport& report);
-// Fills report.paths, in the order of the plan's targets, if lanes that count worked on several; otherwise leaves it
+// Fills report.paths (part_figures.cc), in the order of the plan's targets, if lanes that count worked on several; otherwise leaves it
 // empty, also if the record does not say where a lane worked.
 void FillPaths(const PhaseView& view, v1::PhaseReport& report);
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/plan_targets.h"
+#include "common/roster/filesystem.h"
 
 namespace iobench {
 namespace {
@@ -52,7 +53,8 @@ const v1::TargetFacts* PhaseView::TargetOf(const AlignedLane& lane, uint32_t* ta
 
 std::string MountOf(const v1::TargetFacts& target, uint32_t target_index) {
   if (target.device() != 0) return absl::StrCat("device ", target.device());
-  return target.filesystem_id().empty() ? absl::StrCat("target ", target_index) : target.filesystem_id();
+  const FilesystemId filesystem = FilesystemOf(target);
+  return filesystem.empty() ? absl::StrCat("target ", target_index) : filesystem.name;
 }
 
 bool IsNfs(const v1::TargetFacts& target) {

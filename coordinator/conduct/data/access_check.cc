@@ -12,6 +12,7 @@
 #include "common/model/phase_shape.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
+#include "common/roster/filesystem.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/plan/check/metadata_plan.h"
@@ -32,8 +33,8 @@ absl::Status CheckRotated(const v1::Plan& plan, const Layout& layout, std::span<
     const uint32_t owner = layout.RotatedOwner(member.number);
     for (const uint32_t number : layout.TargetsOf(owner)) {
       used.insert(number);
-      const std::string& of_owner = SeenOf(facts[owner], number)->filesystem_id();
-      if (of_owner == SeenOf(facts[member.number], number)->filesystem_id()) continue;
+      const FilesystemId of_owner = FilesystemOf(*SeenOf(facts[owner], number));
+      if (of_owner == FilesystemOf(*SeenOf(facts[member.number], number))) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("--rotate-clients: ", member.facts.host(), " and ", members[owner].facts.host(),
                        " do not see the same file system at ", plan.targets(static_cast<int>(number)).path(),
@@ -177,8 +178,8 @@ absl::Status CheckExistingFiles(const v1::Plan& plan, const Member& member,
 
 std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
                                   std::span<const v1::WorkerTargets> facts) {
-  std::map<std::string, SpaceNeed> needs;  // by file system
-  std::set<std::pair<std::string, uint32_t>> counted_old_data;
+  std::map<FilesystemId, SpaceNeed> needs;  // by file system
+  std::set<std::pair<FilesystemId, uint32_t>> counted_old_data;
   std::vector<std::pair<SpaceNeed*, uint32_t>> parts;
   const bool creates = CreatesData(plan);
   const std::vector<OwnData> own_data = OwnDataOf(plan, members.size());
@@ -193,7 +194,7 @@ std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, st
       if (facts_of_target == nullptr) continue;  // it was lost
       const v1::TargetFacts& seen = *facts_of_target;
       if (seen.problem().code() != 0) continue;
-      SpaceNeed& need = needs[seen.filesystem_id()];
+      SpaceNeed& need = needs[FilesystemOf(seen)];
       if (need.workers.empty()) {
         need.path = plan.targets(static_cast<int>(target)).path();
         if (seen.has_free_bytes()) need.free_bytes = seen.free_bytes();
@@ -210,7 +211,7 @@ std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, st
       need.items += worker_items;
       parts.emplace_back(&need, member.number);
       // Data of ours that Claim replaces frees its space.
-      if (seen.has_manifest() && counted_old_data.emplace(seen.filesystem_id(), target).second) {
+      if (seen.has_manifest() && counted_old_data.emplace(FilesystemOf(seen), target).second) {
         if (need.free_bytes.has_value()) *need.free_bytes += DataBytesOf(seen.manifest());
         need.free_items.reset();  // it does not say how many files it frees
       }

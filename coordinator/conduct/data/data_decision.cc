@@ -11,6 +11,7 @@
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/net/nfs_url.h"
+#include "common/roster/filesystem.h"
 #include "common/status_util.h"
 #include "common/text/shell_word.h"
 #include "common/text/units.h"
@@ -203,7 +204,7 @@ absl::Status DataDecider::CheckTakeOver(const FilesystemOfTarget& place, const M
   for (const uint32_t worker : WhoSaw(place.first)) {
     const Member& member = members_[worker];
     const v1::TargetFacts* const seen = SeenOf(facts_[worker], place.first);
-    if (seen->filesystem_id() != place.second) continue;
+    if (FilesystemOf(*seen) != place.second) continue;
     if (seen->manifest().run_id() != found.run_id()) continue;
     is_gone |= seen->owner() == v1::TargetFacts::GONE;
     if (seen->owner() == v1::TargetFacts::ALIVE) return in_use(member.facts.host(), seen->owner_pid());
@@ -265,8 +266,8 @@ std::map<FilesystemOfTarget, uint32_t> Claimers(const Layout& layout, std::span<
     for (const Member& member : members) {
       if (member.lost || avoided.contains(member.number) != is_last_resort) continue;
       for (const uint32_t target : layout.TargetsOf(member.number)) {
-        const std::string& id = SeenOf(facts[member.number], target)->filesystem_id();
-        claimers.emplace(FilesystemOfTarget(target, id), member.number);
+        const FilesystemId filesystem = FilesystemOf(*SeenOf(facts[member.number], target));
+        claimers.emplace(FilesystemOfTarget(target, filesystem), member.number);
       }
     }
   }

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/roster/filesystem.h"
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/plan/layout.h"
 #include "iobench/v1/plan.pb.h"
@@ -20,9 +21,9 @@
 
 namespace iobench {
 
-// A data directory: the index of its target, and the filesystem_id of the file system that the target is on. Clients of
+// A data directory: the index of its target, and the file system that the target is on. Clients of
 // one target may see different file systems, each with a data directory of its own.
-using FilesystemOfTarget = std::pair<uint32_t, std::string>;
+using FilesystemOfTarget = std::pair<uint32_t, FilesystemId>;
 
 // Selects one worker for each file system of each target, to claim and remove the data there: the first one that is not
 // lost, so that another takes over if it is. Only targets where lanes own files. `facts` is indexed by worker number.

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
+#include "common/roster/filesystem.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/cluster/interrupt.h"
@@ -54,13 +55,12 @@ struct DataKeeper::FillPlace {
   bool known = false;
 };
 
-std::map<std::string, DataKeeper::FillPlace> DataKeeper::FillPlaces() const {
-  std::map<std::string, FillPlace> places;
+std::map<FilesystemId, DataKeeper::FillPlace> DataKeeper::FillPlaces() const {
+  std::map<FilesystemId, FillPlace> places;
   for (const Member& member : cluster_.members()) {
     if (member.lost) continue;
     for (const uint32_t target : layout_.TargetsOf(member.number)) {
-      const std::string& id = SeenOf(facts_[member.number], target)->filesystem_id();
-      const auto [place, is_new] = places.try_emplace(id);
+      const auto [place, is_new] = places.try_emplace(FilesystemOf(*SeenOf(facts_[member.number], target)));
       if (is_new) place->second.looker = member.number;
       if (is_new) place->second.looked_target = target;
       place->second.writers.emplace(member.number, target);
@@ -69,7 +69,7 @@ std::map<std::string, DataKeeper::FillPlace> DataKeeper::FillPlaces() const {
   return places;
 }
 
-absl::Status DataKeeper::ReadSpace(std::map<std::string, FillPlace>& places) {
+absl::Status DataKeeper::ReadSpace(std::map<FilesystemId, FillPlace>& places) {
   std::map<uint32_t, std::vector<FillPlace*>> of_worker;
   for (auto& [id, place] : places) {
     place.known = false;
@@ -108,7 +108,7 @@ v1::FillSpace DataKeeper::FillRequest(const Member& member, uint32_t percent) co
 }
 
 std::map<uint32_t, v1::FillSpace> DataKeeper::FillRequests(
-    uint32_t percent, const std::map<std::string, FillPlace>& places) const {
+    uint32_t percent, const std::map<FilesystemId, FillPlace>& places) const {
   std::map<uint32_t, v1::FillSpace> requests;
   std::set<std::pair<uint32_t, uint32_t>> named;  // worker, target
   const auto add = [&](uint32_t worker, uint32_t target, uint64_t part) {
@@ -132,7 +132,7 @@ std::map<uint32_t, v1::FillSpace> DataKeeper::FillRequests(
   return requests;
 }
 
-absl::Status DataKeeper::FillOnce(uint32_t percent, const std::map<std::string, FillPlace>& places,
+absl::Status DataKeeper::FillOnce(uint32_t percent, const std::map<FilesystemId, FillPlace>& places,
                                   std::map<uint32_t, v1::StepResult>& done) {
   const std::map<uint32_t, v1::FillSpace> requests = FillRequests(percent, places);
   absl::Status first_problem;
@@ -179,8 +179,8 @@ absl::Status DataKeeper::Fill(uint32_t percent, const std::function<void(uint64_
                               StepsOfWorkers& steps) {
   if (!claimed_) return absl::OkStatus();
   std::map<uint32_t, v1::StepResult> done;
-  std::map<std::string, FillPlace> places;
-  std::map<std::string, double> percent_before;
+  std::map<FilesystemId, FillPlace> places;
+  std::map<FilesystemId, double> percent_before;
   for (int round = 0;; ++round) {
     places = FillPlaces();
     IOBENCH_RETURN_IF_ERROR(ReadSpace(places));

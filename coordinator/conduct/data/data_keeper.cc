@@ -13,6 +13,7 @@
 #include "common/model/phase_shape.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
+#include "common/roster/filesystem.h"
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "common/text/shell_word.h"
@@ -115,10 +116,7 @@ void DataKeeper::RecordSeen(const Member& member, const std::set<uint32_t>& aske
   for (const uint32_t target : asked) {
     v1::TargetFacts& seen = AddSeen(facts_[member.number], target);
     seen = answer.targets(index++);
-    // The boot id identifies a local file system, but clones share it.
-    if (member.facts.clone() != 0 && !seen.network()) {
-      absl::StrAppend(seen.mutable_filesystem_id(), " clone ", member.facts.clone());
-    }
+    SetClone(member.facts.clone(), seen);
   }
 }
 
@@ -209,7 +207,7 @@ void DataKeeper::CountUsers() {
   for (const Member& member : cluster_.members()) {
     if (member.facts.pid() == ::getpid() && member.facts.host() == manifest_.created_by()) continue;
     for (const uint32_t target : layout_.TargetsOf(member.number)) {
-      ++users_[{target, SeenOf(facts_[member.number], target)->filesystem_id()}];
+      ++users_[{target, FilesystemOf(*SeenOf(facts_[member.number], target))}];
     }
   }
 }
@@ -218,7 +216,7 @@ v1::DataClaim DataKeeper::ClaimFor(const Member& member, uint32_t target) const 
   v1::DataClaim claim;
   const v1::TargetFacts* const seen = SeenOf(facts_[member.number], target);
   if (seen == nullptr) return claim;
-  const FilesystemOfTarget place(target, seen->filesystem_id());
+  const FilesystemOfTarget place(target, FilesystemOf(*seen));
   const auto held = held_.find(place);
   if (held != held_.end()) claim = held->second;
   claim.clear_users();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "common/roster/filesystem.h"
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/plan/layout.h"
 #include "coordinator/preflight/storage_check.h"
@@ -78,13 +79,13 @@ class DataKeeper {
 
  private:
   struct FillPlace;
-  std::map<std::string, FillPlace> FillPlaces() const;
-  absl::Status ReadSpace(std::map<std::string, FillPlace>& places);
+  std::map<FilesystemId, FillPlace> FillPlaces() const;
+  absl::Status ReadSpace(std::map<FilesystemId, FillPlace>& places);
   v1::FillSpace FillRequest(const Member& member, uint32_t percent) const;
   // By worker: what each of them writes now.
   std::map<uint32_t, v1::FillSpace> FillRequests(uint32_t percent,
-                                                 const std::map<std::string, FillPlace>& places) const;
-  absl::Status FillOnce(uint32_t percent, const std::map<std::string, FillPlace>& places,
+                                                 const std::map<FilesystemId, FillPlace>& places) const;
+  absl::Status FillOnce(uint32_t percent, const std::map<FilesystemId, FillPlace>& places,
                         std::map<uint32_t, v1::StepResult>& done);
   static std::string FillOutcome(const FillPlace& place, double percent_before, uint32_t percent);
   absl::Status FindOwners();

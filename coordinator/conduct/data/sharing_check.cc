@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/plan_targets.h"
+#include "common/roster/filesystem.h"
 #include "coordinator/analysis/marks/shared_target.h"
 
 namespace iobench {
@@ -11,7 +12,7 @@ namespace {
 
 TargetSight SightOf(const v1::Plan& plan, const Member& member, const v1::TargetFacts& seen,
                     uint32_t target) {
-  return {member.facts.host(), member.facts, seen, plan.targets(static_cast<int>(target)).path()};
+  return {member.facts.host(), seen, plan.targets(static_cast<int>(target)).path()};
 }
 
 // The views of the workers whose lanes use the target. With the user's own files, any lane may use any target.
@@ -71,11 +72,11 @@ void JoinSameFilesystems(const v1::Plan& plan, std::span<const Member> members,
       const uint32_t target = NumberOfSeen(targets, i);
       v1::TargetFacts& seen = *targets.mutable_targets(i);
       const auto [first, is_first] = first_sights.emplace(target, FirstSight{&member, &seen});
-      const std::string& first_id = first->second.seen->filesystem_id();
-      if (is_first || seen.filesystem_id() == first_id) continue;
+      const FilesystemId of_first = FilesystemOf(*first->second.seen);
+      if (is_first || FilesystemOf(seen) == of_first) continue;
       if (SharingOf(SightOf(plan, *first->second.member, *first->second.seen, target),
                     SightOf(plan, member, seen, target)) == Sharing::kSame) {
-        seen.set_filesystem_id(first_id);
+        SetFilesystem(of_first, seen);
       }
     }
   }

@@ -22,7 +22,7 @@ absl::Status CheckSharing(const v1::Plan& plan, const Layout& layout, std::span<
                           std::span<const v1::WorkerTargets> facts, bool force,
                           std::vector<std::string>& notes);
 
-// Assigns one filesystem_id to a file system that clients mount from servers with different names: workers that see the
+// Assigns one FilesystemId to a file system that clients mount from servers with different names: workers that see the
 // same as the first one get its id, so that the data directory there is claimed once. Call it before anything else uses
 // `facts`. Pure.
 void JoinSameFilesystems(const v1::Plan& plan, std::span<const Member> members,

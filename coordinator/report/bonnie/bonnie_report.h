@@ -13,9 +13,9 @@ namespace iobench {
 // Each writes and flushes one document. FailedPrecondition: no phase of the run is one of Bonnie++'s tests. DataLoss:
 // not everything could be written.
 
-// The text of 2.00a in 80 columns, with notes on what its layout cannot say.
+// The text (bonnie_text.cc) of 2.00a in 80 columns, with notes on what its layout cannot say.
 absl::Status WriteBonnieText(const v1::RunReport& report, std::ostream& out);
-// A line for the whole run and, if there are several clients, one for each; the same again for each repetition.
+// The CSV (bonnie_csv.cc): a line for the whole run and, if there are several clients, one for each; the same again for each repetition.
 absl::Status WriteBonnieCsv(const v1::RunReport& report, std::ostream& out);     // 2.00a: 50 fields
 absl::Status WriteBonnieCsv196(const v1::RunReport& report, std::ostream& out);  // 1.96: 48 fields
 

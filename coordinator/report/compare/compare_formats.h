@@ -30,7 +30,8 @@ std::span<const CompareFormat> CompareFormats();
 // InvalidArgument: there is none of this name; the message lists all.
 absl::StatusOr<const CompareFormat*> CompareFormatNamed(std::string_view name);
 
-// Each is defined in the file that writes it; json in compare_formats.cc.
+// Each is defined in the file that writes it (compare_text.cc, compare_junit.cc, compare_markdown.cc, compare_page.cc); json
+// in compare_formats.cc.
 absl::Status WriteComparisonText(const v1::CompareReport& report, const ConsoleStyle& style,
                                  std::ostream& out);
 absl::Status WriteHistoryText(const v1::HistoryReport& report, const ConsoleStyle& style, std::ostream& out);

@@ -22,7 +22,7 @@ struct ConsoleStyle {
   Detail detail = Detail::kFull;
 };
 
-// Writes a whole report. DataLoss: not everything could be written.
+// Writes a whole report (console_writer.cc). DataLoss: not everything could be written.
 absl::Status WriteConsole(const v1::RunReport& report, const ConsoleStyle& style, std::ostream& out);
 
 // Its parts. They allow a run with any number of phases to be shown as it proceeds, with one phase in memory at a time:
@@ -34,12 +34,12 @@ absl::Status WriteConsole(const v1::RunReport& report, const ConsoleStyle& style
 enum class Pages { kAll, kOfTrouble, kRounds };
 Pages PagesFor(const v1::Plan& plan);
 
-// A phase (empty if it is not shown) and the footer start with an empty line.
+// A phase (console_phase.cc; empty if it is not shown) and the footer start with an empty line.
 std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase, const ConsoleStyle& style,
                          Pages pages = Pages::kAll);
-// Returns what precedes the phases: the run, its clients and targets, and its files and data.
+// Returns what precedes the phases (console_header.cc): the run, its clients and targets, and its files and data.
 std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style);
-// Returns what follows the phases: their table, repetitions, problems and notes. The report's phases may be briefs
+// Returns what follows the phases (console_writer.cc): their table, repetitions, problems and notes. The report's phases may be briefs
 // (coordinator/analysis/brief.h).
 std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style);
 

@@ -9,9 +9,8 @@
 #include "absl/strings/str_join.h"
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
-#include "common/text/mark_codes.h"
 #include "common/text/units.h"
-#include "coordinator/analysis/marks/marks.h"
+#include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/report/text/console_words.h"
 
 namespace iobench {
@@ -53,7 +52,7 @@ void PrintReadSources(const v1::PhaseReport& phase, Detail detail, ConsolePage& 
   const auto cache = static_cast<double>(sources.cache_bytes());
   const auto memory_or_nothing = static_cast<double>(sources.server_memory_bytes() + sources.hole_bytes());
   const bool tells = cache + memory_or_nothing > (1 - kNotableShare) * asked;
-  const bool might = HasMark(phase, mark_code::kMaybeCached);
+  const bool might = HasMarkOfMemory(phase, MemoryPart::kMaybeRead);
   if (!tells && !might && detail == Detail::kBrief) return;
   std::string text = ReadPartsText(sources);
   if (std::isfinite(sources.files_to_memory())) {

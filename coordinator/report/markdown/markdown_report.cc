@@ -471,7 +471,8 @@ void WriteMarks(const v1::RunReport& report, std::ostream& out) {
     }
   }
   if (!any) return;
-  out << "## Marks\n\nWhy a figure should not be trusted as it stands, or what explains it.\n";
+  out << "## Marks\n\nWhy a figure should not be trusted as it stands, or what explains it; "
+         "`docs/marks.md#CODE` has the rule.\n";
   table.Write(out);
 }
 

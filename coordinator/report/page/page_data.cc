@@ -9,6 +9,7 @@
 
 #include "absl/strings/escaping.h"
 #include "common/status_util.h"
+#include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/plan/plan_yaml.h"
 #include "coordinator/report/page/packed_columns.h"
 #include "coordinator/report/report_format.h"
@@ -226,6 +227,22 @@ class PageBuilder {
   std::unordered_map<std::string, uint32_t> host_numbers_;
 };
 
+// What the table of marks says of the marks that the report has: the page has no list of codes.
+json Marks(const v1::RunReport& report) {
+  json marks = json::object();
+  for (const auto& phase : report.phases()) {
+    for (const auto& mark : phase.marks()) {
+      const MarkRow& row = RowOf(mark.code());
+      if (row.code.empty()) continue;  // of a later version
+      marks[mark.code()] = {
+          {"means", WordOf(row.means)},
+          {"doc", DocOf(row.code)},
+          {"read_from_memory", row.memory == MemoryPart::kRead || row.memory == MemoryPart::kMaybeRead}};
+    }
+  }
+  return marks;
+}
+
 std::string Compressed(const std::string& bytes) {
   using google::protobuf::io::GzipOutputStream;
   std::string result;
@@ -256,7 +273,8 @@ absl::StatusOr<std::string> PageData(const v1::RunReport& report) {
   };
   const std::string plan = report.run().has_plan() ? PlanToYaml(report.run().plan()) : "";
   const std::string text = "{\"result\":" + *result + ",\"hosts\":" + dump(builder.hosts()) +
-                           ",\"plan\":" + dump(plan) + ",\"phases\":" + dump(phases) + "}";
+                           ",\"plan\":" + dump(plan) + ",\"marks\":" + dump(Marks(report)) +
+                           ",\"phases\":" + dump(phases) + "}";
   return PackForPage(text, builder.columns());
 }
 

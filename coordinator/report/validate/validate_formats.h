@@ -28,7 +28,8 @@ std::span<const ValidateFormat> ValidateFormats();
 // InvalidArgument: there is none of this name; the message lists all.
 absl::StatusOr<const ValidateFormat*> ValidateFormatNamed(std::string_view name);
 
-// Each is defined in the file that writes it; json in validate_formats.cc.
+// Each is defined in the file that writes it (validate_text.cc, validate_junit.cc, validate_page.cc); json in
+// validate_formats.cc.
 absl::Status WriteValidateText(const v1::ValidateReport& report, const ConsoleStyle& style,
                                std::ostream& out);
 absl::Status WriteValidateJunit(const v1::ValidateReport& report, const ConsoleStyle& style,

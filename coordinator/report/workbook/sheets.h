@@ -12,16 +12,16 @@ inline constexpr int kMaxPhaseSheets = 100;
 inline constexpr int kMaxLaneRows = 1000;
 inline constexpr int kMaxClientRows = 10000;
 
-// "summary": what the run was, and one row per phase with its headline and marks.
+// "summary" (summary_sheet.cc): what the run was, and one row per phase with its headline and marks.
 void AddSummarySheet(const v1::RunReport& report, Book& book);
-// "surface …": one sheet per operation (and number of lanes) of a sweep over file or record sizes, in the layout of
+// "surface …" (surface_sheet.cc): one sheet per operation (and number of lanes) of a sweep over file or record sizes, in the layout of
 // IOzone: file sizes by record sizes. None if the run has no such sweep.
 void AddSurfaceSheets(const v1::RunReport& report, Book& book);
-// "clients": facts of each client, and its rate in each phase.
+// "clients" (client_sheets.cc): facts of each client, and its rate in each phase.
 void AddClientsSheet(const v1::RunReport& report, Book& book);
-// One sheet per phase: its figures, its clients with a chart, its lanes.
+// One sheet per phase (phase_sheet.cc): its figures, its clients with a chart, its lanes.
 void AddPhaseSheets(const v1::RunReport& report, Book& book);
-// "facts": what is needed to judge and to repeat the run.
+// "facts" (client_sheets.cc): what is needed to judge and to repeat the run.
 void AddFactsSheet(const v1::RunReport& report, Book& book);
 
 }  // namespace iobench

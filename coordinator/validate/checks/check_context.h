@@ -62,16 +62,13 @@ struct CheckContext {
   ValidateLimits limits;
   uint32_t name_count = 0;  // of the listings; 0: as the set has it
   std::string fault_hook;   // empty: none
-  std::string fault_log;    // file for its output
   std::string client_hook;  // cuts the power of a client; empty: none
-  std::string client_hook_log;
   std::string own_boot_id;  // of the coordinator's host, which must keep its power
   std::string path;
   std::span<const v1::WorkerTargets> targets;
   std::span<const Finding> findings;  // of preflight
   std::mt19937_64 random;
   std::shared_ptr<const Fault> fault = nullptr;  // set once one of the checks has made it
-  bool client_hook_failed = false;
   // Measures performance, at most once. Null: not requested.
   std::function<absl::StatusOr<Performance>()> measure = nullptr;
   // Measures what TCP carries between each client and the coordinator's host (NetworkLimits.to and from), by client;

@@ -166,18 +166,15 @@ absl::Status CheckDeadClient(CheckContext& context, Outcome& outcome) {
   }
   const CoordTime begin = cluster.Now();
   IOBENCH_ASSIGN_OR_RETURN(const HookRun hook, RunHook(context, context.client_hook,
-                                                       {{"IOBENCH_CLIENT", context.HostOf(pair->holder)}},
-                                                       context.client_hook_log));
+                                                       {{"IOBENCH_CLIENT", context.HostOf(pair->holder)}}));
   const CoordTime end = cluster.Now();
-  context.client_hook_failed = !hook.problem.empty();
-  if (context.client_hook_failed) {
+  if (!hook.problem.empty()) {
     outcome.NotReached("fail", absl::StrCat("the client hook failed: ", hook.problem),
                        "fix the hook, and check again");
     return absl::OkStatus();
   }
   cluster.DropDead(kAliveNs, "the client hook has cut its power");
   if (!cluster.members()[pair->holder].lost) {
-    context.client_hook_failed = true;
     outcome.NotReached("fail", absl::StrCat("the client hook has ended with 0, but ", name, " still answers"),
                        "let the hook cut the power of the host that IOBENCH_CLIENT names");
     return absl::OkStatus();

@@ -109,8 +109,7 @@ absl::Status RunFaultHook(CheckContext& context, Fault& fault) {
   std::set<std::string> hosts;
   for (const uint32_t worker : context.peers) hosts.insert(context.HostOf(worker));
   IOBENCH_ASSIGN_OR_RETURN(
-      HookRun ran, RunHook(context, context.fault_hook, {{"IOBENCH_CLIENTS", absl::StrJoin(hosts, "\n")}},
-                           context.fault_log));
+      HookRun ran, RunHook(context, context.fault_hook, {{"IOBENCH_CLIENTS", absl::StrJoin(hosts, "\n")}}));
   fault.hook_s = ran.seconds;
   fault.hook_problem = std::move(ran.problem);
   return absl::OkStatus();

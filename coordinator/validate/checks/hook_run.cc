@@ -1,21 +1,56 @@
 #include "coordinator/validate/checks/hook_run.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/process/child_process.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "common/unique_fd.h"
 
 namespace iobench {
+namespace {
+
+// Returns ": see FILE" once the output is in a file of its own, or why it is not.
+std::string Kept(int output) {
+  std::error_code failed;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(failed);
+  std::string path = (failed ? std::filesystem::path("/tmp") : parent) / "cluster-iobench-hook-XXXXXX";
+  const UniqueFd file(mkostemp(path.data(), O_CLOEXEC));
+  off_t from = 0;
+  ssize_t copied = file.valid() ? 1 : -1;
+  while (copied > 0) copied = sendfile(file.get(), output, &from, 1 << 20);
+  if (copied == 0) return absl::StrCat(": see ", path);
+  const absl::Status status = ErrnoStatus(path, errno);
+  if (file.valid()) unlink(path.c_str());
+  return absl::StrCat(", and its output could not be kept: ", status.message());
+}
+
+}  // namespace
 
 absl::StatusOr<HookRun> RunHook(CheckContext& context, const std::string& command,
-                                std::map<std::string, std::string> variables, const std::string& log) {
+                                std::map<std::string, std::string> variables) {
   Cluster& cluster = context.files.cluster();
   variables["IOBENCH_PATH"] = context.path;
   HookRun run;
   const CoordTime begin = cluster.Now();
-  auto hook = ChildProcess::StartCommand(command, variables, log);
+  // In memory, so that nothing is left of it however this process ends.
+  const UniqueFd output(memfd_create("hook", MFD_CLOEXEC));
+  auto hook = output.valid()
+                  ? ChildProcess::Start({.program = "/bin/sh",
+                                         .arguments = {"sh", "-c", command},
+                                         .variables = variables,
+                                         .output_fd = output.get()})
+                  : absl::StatusOr<ChildProcess>(ErrnoStatus("a file in memory for its output", errno));
   if (!hook.ok()) {
     run.problem = std::string(hook.status().message());
     return run;
@@ -26,13 +61,12 @@ absl::StatusOr<HookRun> RunHook(CheckContext& context, const std::string& comman
     return ended;
   }));
   run.seconds = SecondsFrom(cluster.Now() - begin);
-  const std::string see = absl::StrCat(": see ", log);
   if (!ended) {
     hook->KillGroup();
     run.problem =
-        absl::StrCat("it had not ended after ", FormatSeconds(run.seconds), " (--fault-timeout)", see);
+        absl::StrCat("it had not ended after ", FormatSeconds(run.seconds), " (--fault-timeout)", Kept(output.get()));
   } else if (!hook->ending().well()) {
-    run.problem = absl::StrCat("it ended with ", hook->ending().Text(), see);
+    run.problem = absl::StrCat("it ended with ", hook->ending().Text(), Kept(output.get()));
   }
   return run;
 }

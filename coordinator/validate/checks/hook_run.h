@@ -17,10 +17,10 @@ struct HookRun {
 };
 
 // Blocks the cluster's thread until the command has ended, for at most ValidateLimits.fault_timeout_s, after which its
-// process group is killed. Its environment has IOBENCH_PATH and `variables`; its output goes to the file `log`, which
-// is replaced. Errors: Cancelled: interrupted, and the command killed; or the transport's.
+// process group is killed. Its environment has IOBENCH_PATH and `variables`. Its output is kept only if it failed, in a
+// new file for temporary files, which the problem names. Errors: Cancelled: interrupted, and the command killed; or the transport's.
 absl::StatusOr<HookRun> RunHook(CheckContext& context, const std::string& command,
-                                std::map<std::string, std::string> variables, const std::string& log);
+                                std::map<std::string, std::string> variables);
 
 }  // namespace iobench
 

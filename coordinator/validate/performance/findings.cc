@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/display_text.h"
-#include "common/text/mark_codes.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/marks/mark_table.h"
 
@@ -32,10 +31,9 @@ void Findings::Conclude(std::string passed, std::string problem, Outcome& outcom
 
 bool IsDoubtful(const v1::PhaseReport& phase) {
   return std::any_of(phase.marks().begin(), phase.marks().end(), [](const v1::Mark& mark) {
-    const MarkMeans means = MeaningOf(mark.code());
-    if (means == MarkMeans::kNotStorage) return true;
-    // On memory_fs, memory is what stores the files.
-    return means == MarkMeans::kClientMemory && mark.code() != mark_code::kMemoryFs;
+    const MarkRow& row = RowOf(mark.code());
+    // Where memory is what stores the files, it is what was asked for.
+    return row.means == MarkMeans::kNotStorage || (row.means == MarkMeans::kClientMemory && row.memory != MemoryPart::kFiles);
   });
 }
 

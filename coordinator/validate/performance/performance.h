@@ -1,4 +1,5 @@
-// Judges a deployment's performance by the phases of a validation. Pure, except for PerformanceOf and NetworkOf.
+// Judges a deployment's performance by the phases of a validation. Pure, except for PerformanceOf and NetworkOf
+// (performance_checks.cc).
 #ifndef COORDINATOR_VALIDATE_PERFORMANCE_PERFORMANCE_H_
 #define COORDINATOR_VALIDATE_PERFORMANCE_PERFORMANCE_H_
 
@@ -91,7 +92,7 @@ absl::StatusOr<const MeasuredNetwork*> NetworkOf(CheckContext& context);
 
 // Whether the rates of phases that IsDoubtful (findings.h) count.
 enum class DoubtfulRates { kCount, kDoNotCount };
-// What each client alone reaches, as a share: its best rate of its interface; where that is not known, the better of
+// What each client alone reaches (network_judge.cc), as a share: its best rate of its interface; where that is not known, the better of
 // writing and reading, of what TCP carries in that direction. Clients of which neither is known, or none of whose rates
 // counts, are left out.
 std::map<std::string, double> NetworkSharesOf(const Performance& measured, const NetworkOfClients& network,
@@ -110,7 +111,7 @@ struct FactsOfClient {
 };
 FactsOfClient FactsOf(const std::string& client, const v1::WorkerFacts& worker, const v1::TargetFacts& seen);
 
-// Judges each expectation: a line each, those that are not met first. `measured`: null if no rate is expected.
+// Judges each expectation (expected_judge.cc): a line each, those that are not met first. `measured`: null if no rate is expected.
 void JudgeExpectations(const Expectations& expected, std::span<const FactsOfClient> clients,
                        const Performance* measured, const NetworkOfClients& network, Outcome& outcome);
 
