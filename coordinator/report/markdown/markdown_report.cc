@@ -231,7 +231,7 @@ void WritePathsOfPhases(const v1::RunReport& report, std::ostream& out) {
                        {"p50"},
                        {"p99"}});
   for (const v1::PhaseReport& phase : report.phases()) {
-    for (const v1::PathReport& path : phase.paths()) {
+    for (const v1::PartReport& path : phase.paths()) {
       const v1::Latency& latency = path.latency_us();
       table.AddRow({MarkdownText(PhaseTitle(report, phase)), MarkdownText(path.path()),
                     absl::StrCat(path.worker_count()), absl::StrCat(path.lane_count()),
