@@ -96,6 +96,29 @@ TEST_CASE("a mark that several lanes have in common is one sample") {
   CHECK(count == 2);  // one for each phase
 }
 
+TEST_CASE("the score, scaling and paths side by side have metrics where the run has them") {
+  CHECK_THAT(MetricsOf(GoldenReport()), !Contains("iobench_run_score") && !Contains("_ratio{run=\"x\""));
+  v1::RunReport report;
+  report.mutable_run()->set_id("x");
+  report.mutable_score()->set_value(12.5);
+  v1::WorkerScalingReport& scaling = *report.add_worker_scaling();
+  scaling.set_operation("write");
+  v1::WorkerScalingPoint& point = *scaling.add_points();
+  point.set_worker_count(4);
+  point.set_scaling(0.5);
+  v1::EachPathReport& paths = *report.mutable_each_path();
+  for (const char* const path : {"/a", "/b"}) paths.add_paths(path);
+  v1::EachPathRow& row = *paths.add_rows();
+  row.set_phase("read");
+  row.add_cells()->set_of_first(1);
+  row.add_cells()->set_of_first(0.75);
+  const std::string text = MetricsOf(report);
+  CHECK_THAT(text, Contains("\niobench_run_score{run=\"x\"} 12.5\n"));
+  CHECK_THAT(text, Contains("\niobench_run_score_valid{run=\"x\"} 0\n"));
+  CHECK_THAT(text, Contains("operation=\"write\",path=\"\",bytes_per_lane=\"0\",record_bytes=\"0\",workers=\"4\"} 0.5\n"));
+  CHECK_THAT(text, Contains("phase=\"read\",path=\"/b\"} 0.75\n"));
+}
+
 TEST_CASE("the text ends with the line that shows that it is whole") {
   CHECK(absl::EndsWith(MetricsOf(GoldenReport()), "\n# EOF\n"));
   CHECK(absl::EndsWith(MetricsOf(v1::RunReport()), "\n# EOF\n"));

@@ -157,6 +157,7 @@ void FillFigures(const Shape& shape, v1::PhaseReport& phase) {
   phase.set_bytes_per_lane(shape.bytes_per_lane);
   phase.set_lane_count(shape.clients * shape.lanes);
   phase.set_duration_s(shape.duration_s);
+  phase.set_headline_s(shape.duration_s);
   phase.set_bytes(shape.metadata ? 0 : static_cast<uint64_t>(rate * shape.duration_s));
   phase.set_ops(static_cast<uint64_t>(ops * shape.duration_s));
   phase.set_measured_bytes(phase.bytes());

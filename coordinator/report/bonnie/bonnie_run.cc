@@ -1,7 +1,6 @@
 #include "coordinator/report/bonnie/bonnie_run.h"
 
 #include <algorithm>
-#include <cmath>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -11,13 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
-#include "common/not_a_number.h"
-#include "coordinator/report/text/worker_scaling.h"
+#include "coordinator/analysis/across/phase_facts.h"
 
 namespace iobench {
 namespace {
-
-constexpr double kMinSeconds = 0.5;  // MinTime in Bonnie++
 
 std::optional<BonnieTest> TestOf(const v1::PhaseReport& phase) {
   if (phase.record_bytes() == 1) {  // a system call for each character, as Bonnie++ does it since 1.92
@@ -47,55 +43,6 @@ std::optional<BonnieTest> TestOf(const v1::PhaseReport& phase) {
   return std::nullopt;
 }
 
-// The part of a phase that both the whole phase and one client have.
-struct Measured {
-  uint64_t ops = 0;  // that the rates count
-  double bytes_per_s = 0, ops_per_s = 0;
-  double cpu_s = 0, lanes_s = 0;  // lanes_s 0: unknown
-  double max_latency_us = kNaN;
-};
-
-BonnieFigure FigureOf(const Measured& measured) {
-  BonnieFigure figure;
-  if (measured.ops == 0 || !std::isfinite(measured.ops_per_s) || measured.ops_per_s <= 0) return figure;
-  const double seconds = static_cast<double>(measured.ops) / measured.ops_per_s;
-  figure.state = seconds < kMinSeconds ? BonnieFigure::State::kTooShort : BonnieFigure::State::kMeasured;
-  figure.bytes_per_s = measured.bytes_per_s;
-  figure.ops_per_s = measured.ops_per_s;
-  figure.cpu_percent = measured.lanes_s > 0 ? 100 * measured.cpu_s / measured.lanes_s : kNaN;
-  figure.max_latency_us = measured.max_latency_us;
-  return figure;
-}
-
-double MaxOf(const v1::Latency& latency) {
-  return latency.count() > 0 ? latency.max() : kNaN;
-}
-
-BonnieFigure FigureOfAll(const v1::PhaseReport& phase) {
-  return FigureOf({.ops = phase.measured_ops(),
-                   .bytes_per_s = phase.headline().bytes_per_s(),
-                   .ops_per_s = phase.headline().ops_per_s(),
-                   .cpu_s = phase.lanes_cpu_user_s() + phase.lanes_cpu_system_s(),
-                   .lanes_s = phase.lanes_wall_s(),
-                   .max_latency_us = MaxOf(phase.latency_us())});
-}
-
-BonnieFigure FigureOfClient(const v1::ClientPhaseReport& client) {
-  Measured measured{.ops = client.measured_ops(),
-                    .bytes_per_s = client.bytes_per_s(),
-                    .ops_per_s = client.ops_per_s(),
-                    .max_latency_us = MaxOf(client.latency_us())};
-  for (const v1::WorkerPhaseReport& worker : client.workers()) {
-    for (const v1::LanePhaseReport& lane : worker.lanes()) {
-      const double lane_s = lane.end_s() - lane.start_us() * 1e-6;
-      if (lane.failed() || lane.sat_out() || !std::isfinite(lane_s)) continue;
-      measured.cpu_s += lane.cpu_user_s() + lane.cpu_system_s();
-      measured.lanes_s += lane_s;
-    }
-  }
-  return FigureOf(measured);
-}
-
 // Two clients may have the same host name: `number` counts those of this name, from 0.
 const v1::ClientPhaseReport* ClientOf(const v1::PhaseReport& phase, const std::string& host, size_t number) {
   for (const v1::ClientPhaseReport& client : phase.clients()) {
@@ -116,7 +63,7 @@ BonnieMachine AllClients(const v1::RunReport& report, const BonnieRun& run) {
   }
   for (size_t i = 0; i < kBonnieTestCount; ++i) {
     if (run.phases[i] == nullptr) continue;
-    all.figures[i] = FigureOfAll(*run.phases[i]);
+    all.figures[i] = BonnieFigureOf(*run.phases[i]);
     all.worker_count = std::max(all.worker_count, WorkerCount(*run.phases[i]));
   }
   return all;
@@ -134,7 +81,7 @@ std::vector<BonnieMachine> EachClient(const v1::RunReport& report, const BonnieR
       if (run.phases[i] == nullptr) continue;
       const v1::ClientPhaseReport* found = ClientOf(*run.phases[i], client.host(), number);
       if (found == nullptr) continue;
-      machine.figures[i] = FigureOfClient(*found);
+      machine.figures[i] = BonnieFigureOf(*found);
       machine.worker_count = std::max(machine.worker_count, static_cast<uint32_t>(found->workers_size()));
     }
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "coordinator/analysis/foreign/bonnie_figures.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
@@ -30,19 +31,6 @@ enum class BonnieTest {
 };
 inline constexpr size_t kBonnieTestCount = 12;
 inline constexpr size_t kBonnieDataTestCount = 6;
-
-struct BonnieFigure {
-  enum class State {
-    kNotRun,    // no such phase, or nothing was measured
-    kTooShort,  // measured for less than half a second, for which Bonnie++ prints "+++++"
-    kMeasured,
-  };
-  State state = State::kNotRun;
-  double bytes_per_s = 0;
-  double ops_per_s = 0;       // seeks and files
-  double cpu_percent = 0;     // of the lanes' own time, so at most 100; NaN: unknown
-  double max_latency_us = 0;  // NaN: unknown
-};
 
 // A line of the report: all clients together, or one of them.
 struct BonnieMachine {

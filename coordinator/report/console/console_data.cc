@@ -120,7 +120,7 @@ void PrintParts(const v1::PhaseReport& phase, ConsolePage& page) {
 void PrintPathsOfPhase(const v1::PhaseReport& phase, ConsolePage& page) {
   if (phase.paths().empty()) return;
   TextTable table({{"path", TextTable::Align::kLeft, false, true}, {"lanes"}, {"ops/s"}, {"bytes/s"}, {"p50"}, {"p99"}});
-  for (const v1::PathReport& path : phase.paths()) {
+  for (const v1::PartReport& path : phase.paths()) {
     const v1::Latency& latency = path.latency_us();
     table.AddRow({Printable(path.path()), absl::StrCat(path.lane_count()), FormatCount(path.ops_per_s()),
                   path.bytes() > 0 ? FormatBytesPerSecond(path.bytes_per_s()) : "",

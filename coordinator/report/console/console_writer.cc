@@ -10,6 +10,7 @@
 #include "coordinator/report/console/console_page.h"
 #include "coordinator/report/console/console_report.h"
 #include "coordinator/report/console/console_soak.h"
+#include "coordinator/analysis/across/surfaces.h"
 #include "coordinator/report/console/console_sweep.h"
 #include "coordinator/report/console/console_tables.h"
 #include "coordinator/report/text/console_words.h"

@@ -16,7 +16,7 @@ void ForEachLane(const v1::PhaseReport& phase, Use use) {
   for (const v1::ClientPhaseReport& client : phase.clients()) {
     for (const v1::WorkerPhaseReport& worker : client.workers()) {
       for (const v1::LanePhaseReport& lane : worker.lanes()) {
-        if (!lane.failed() && !lane.sat_out()) use(lane);
+        if (CountsForIozone(lane)) use(lane);
       }
     }
   }
@@ -29,11 +29,7 @@ IozoneChild ChildOf(const v1::LanePhaseReport& lane, IozoneUnit unit) {
   child.xfer = ops ? static_cast<double>(lane.measured_ops())
                    : static_cast<double>(lane.measured_bytes()) / kBytesPerKilobyte;
   child.rate = ops ? lane.ops_per_s() : lane.bytes_per_s() / kBytesPerKilobyte;
-  child.cpu_s = lane.cpu_user_s() + lane.cpu_system_s();
-  child.wall_s = lane.end_s() - lane.start_us() / 1e6;
-  if (!(child.wall_s > 0)) child.wall_s = 0;  // a lane that did nothing
-  // As in IOzone. CPU time includes the close after the region, which matters in phases of less than a millisecond.
-  child.wall_s = std::max(child.wall_s, child.cpu_s);
+  child.cpu = IozoneCpuOf(lane);
   return child;
 }
 
@@ -75,10 +71,7 @@ ThroughputFigures ThroughputOf(const v1::PhaseReport& phase, IozoneUnit unit) {
   figures.min = lanes.min() / per;
   figures.max = lanes.max() / per;
   figures.avg = lanes.mean() / per;
-  figures.min_xfer = NAN;
-  ForEachLane(phase, [&](const v1::LanePhaseReport& lane) {
-    figures.min_xfer = std::fmin(figures.min_xfer, ChildOf(lane, unit).xfer);
-  });
+  figures.min_xfer = (ops ? LeastMovedOps(phase) : LeastMovedBytes(phase)) / per;
   return figures;
 }
 
@@ -88,16 +81,6 @@ std::vector<IozoneChild> ChildrenOf(const v1::PhaseReport& phase, IozoneUnit uni
   std::sort(children.begin(), children.end(),
             [](const IozoneChild& a, const IozoneChild& b) { return a.lane < b.lane; });
   return children;
-}
-
-IozoneCpu CpuOf(const v1::PhaseReport& phase) {
-  IozoneCpu cpu;
-  ForEachLane(phase, [&](const v1::LanePhaseReport& lane) {
-    const IozoneChild child = ChildOf(lane, IozoneUnit::kOps);
-    cpu.wall_s = std::max(cpu.wall_s, child.wall_s);
-    cpu.cpu_s += child.cpu_s;
-  });
-  return cpu;
 }
 
 std::string KilobytesText(uint64_t bytes) {

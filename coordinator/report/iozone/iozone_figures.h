@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/analysis/foreign/iozone_cpu.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
@@ -33,17 +34,10 @@ ThroughputFigures ThroughputOf(const v1::PhaseReport& phase, IozoneUnit unit);
 // A lane that counts in the figures of its phase.
 struct IozoneChild {
   uint32_t lane = 0;
-  double xfer = 0, rate = 0;     // in the unit
-  double wall_s = 0, cpu_s = 0;  // wall time is never less than CPU time
+  double xfer = 0, rate = 0;  // in the unit
+  IozoneCpu cpu;
 };
 std::vector<IozoneChild> ChildrenOf(const v1::PhaseReport& phase, IozoneUnit unit);
-
-// IOzone's CPU utilization: the CPU time of all lanes over the longest time of one, so N busy lanes have N x 100 %.
-struct IozoneCpu {
-  double wall_s = 0, cpu_s = 0;
-  double percent() const { return wall_s > 0 ? 100 * cpu_s / wall_s : 0; }
-};
-IozoneCpu CpuOf(const v1::PhaseReport& phase);
 
 // A size in kB: "64", "0.5".
 std::string KilobytesText(uint64_t bytes);

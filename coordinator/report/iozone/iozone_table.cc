@@ -189,7 +189,7 @@ std::string ExcelText(const v1::RunReport& report, const IozoneTable& table) {
 std::string CpuExcelText(const IozoneTable& table) {
   return BlocksOf(
       table, " CPU utilization report (Zero values should be ignored)", "  0.00",
-      [](const v1::PhaseReport& phase) { return absl::StrFormat("%6.2f", CpuOf(phase).percent()); });
+      [](const v1::PhaseReport& phase) { return absl::StrFormat("%6.2f", IozoneCpuOf(phase).percent); });
 }
 
 }  // namespace iobench

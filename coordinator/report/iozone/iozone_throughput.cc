@@ -45,8 +45,7 @@ std::string ChildLine(const IozoneChild& child, const char* unit, const char* ra
   std::string line = absl::StrFormat("\tChild[%d] xfer count = %s %s, Throughput = %s %s", child.lane,
                                      FigureText(child.xfer), unit, FigureText(child.rate), rate_unit);
   if (cpu) {
-    const IozoneCpu own{.wall_s = child.wall_s, .cpu_s = child.cpu_s};
-    absl::StrAppendFormat(&line, ", wall=%6.3f, cpu=%6.3f, %%=%6.2f", own.wall_s, own.cpu_s, own.percent());
+    absl::StrAppendFormat(&line, ", wall=%6.3f, cpu=%6.3f, %%=%6.2f", child.cpu.wall_s, child.cpu.cpu_s, child.cpu.percent);
   }
   return line + '\n';
 }
@@ -152,10 +151,10 @@ std::string ThroughputText(const v1::RunReport& report, const v1::PhaseReport& p
                     " microseconds\n");
   }
   if (output.cpu()) {
-    const IozoneCpu cpu = CpuOf(phase);
+    const IozoneCpu cpu = IozoneCpuOf(phase);
     absl::StrAppendFormat(
         &text, "\tCPU %s: Wall time %8.3f    CPU time %8.3f    CPU utilization %6.2f %%\n\n",
-        phase.operation() == "write" ? "Utilization" : "utilization", cpu.wall_s, cpu.cpu_s, cpu.percent());
+        phase.operation() == "write" ? "Utilization" : "utilization", cpu.wall_s, cpu.cpu_s, cpu.percent);
   }
   if (output.children()) {
     for (const IozoneChild& child : children) text += ChildLine(child, amount, rate, output.cpu());
@@ -205,7 +204,7 @@ std::string ThroughputExcelText(const v1::RunReport& report) {
   if (!output.cpu()) return text;
   for (const auto& [first, block] : blocks) {
     text += ExcelTitle("CPU utilization", report, *first, several_sizes, "CPU%");
-    text += block.Text([](const v1::PhaseReport& phase) { return CpuOf(phase).percent(); });
+    text += block.Text([](const v1::PhaseReport& phase) { return IozoneCpuOf(phase).percent; });
   }
   return text;
 }

@@ -16,7 +16,7 @@
 #include "coordinator/report/text/interference_table.h"
 #include "coordinator/report/text/layers_table.h"
 #include "coordinator/report/text/soak_table.h"
-#include "coordinator/report/text/target_table.h"
+#include "coordinator/report/text/path_words.h"
 
 namespace iobench {
 namespace {
@@ -192,28 +192,30 @@ void WriteFigures(const v1::RunReport& report, std::ostream& out) {
 }
 
 void WriteTargets(const v1::RunReport& report, std::ostream& out) {
-  const TargetTable targets = TargetTableOf(report);
-  if (targets.rows.empty()) return;
+  if (!report.has_each_path()) return;
+  const v1::EachPathReport& targets = report.each_path();
+  const bool has_verdicts = HasVerdicts(targets);
   out << "## Paths\n\nThe same operations on each path, one path after the other, and their share of the figure on the "
          "first path.\n";
   std::vector<MarkdownTable::Column> columns = {{"phase", Align::kLeft}};
-  for (size_t i = 0; i < targets.paths.size(); ++i) {
-    columns.push_back({MarkdownText(targets.paths[i])});
+  for (int i = 0; i < targets.paths_size(); ++i) {
+    columns.push_back({MarkdownText(targets.paths(i))});
     if (i > 0) columns.push_back({"of first"});
-    if (i > 0 && targets.has_verdicts()) columns.push_back({"shown (95 %)", Align::kLeft});
+    if (i > 0 && has_verdicts) columns.push_back({"shown (95 %)", Align::kLeft});
   }
   MarkdownTable table(std::move(columns));
-  for (const TargetRow& row : targets.rows) {
-    std::vector<std::string> cells = {MarkdownText(row.name)};
-    for (size_t i = 0; i < row.rates.size(); ++i) {
-      cells.push_back(RateText(row.in_ops, row.rates[i], row.rates[i]));
-      if (i > 0) cells.push_back(row.RatioText(i));
-      if (i > 0 && targets.has_verdicts()) cells.push_back(row.VerdictText(i));
+  for (const v1::EachPathRow& row : targets.rows()) {
+    std::vector<std::string> cells = {MarkdownText(row.phase())};
+    for (int i = 0; i < row.cells_size(); ++i) {
+      const v1::EachPathCell& cell = row.cells(i);
+      cells.push_back(RateText(row.in_ops(), cell.rate(), cell.rate()));
+      if (i > 0) cells.push_back(RatioText(cell));
+      if (i > 0 && has_verdicts) cells.push_back(VerdictText(cell));
     }
     table.AddRow(std::move(cells));
   }
   table.Write(out);
-  if (!targets.doubt.empty()) out << "**Beware**: " << MarkdownText(targets.doubt) << ".\n\n";
+  if (!targets.doubt().empty()) out << "**Beware**: " << MarkdownText(targets.doubt()) << ".\n\n";
 }
 
 void WritePathsOfPhases(const v1::RunReport& report, std::ostream& out) {
@@ -231,7 +233,7 @@ void WritePathsOfPhases(const v1::RunReport& report, std::ostream& out) {
                        {"p50"},
                        {"p99"}});
   for (const v1::PhaseReport& phase : report.phases()) {
-    for (const v1::PathReport& path : phase.paths()) {
+    for (const v1::PartReport& path : phase.paths()) {
       const v1::Latency& latency = path.latency_us();
       table.AddRow({MarkdownText(PhaseTitle(report, phase)), MarkdownText(path.path()),
                     absl::StrCat(path.worker_count()), absl::StrCat(path.lane_count()),

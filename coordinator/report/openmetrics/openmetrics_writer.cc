@@ -1,6 +1,7 @@
 #include "coordinator/report/openmetrics/openmetrics_writer.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <set>
 #include <string>
@@ -243,23 +244,65 @@ void WritePaths(const v1::RunReport& report, const std::vector<std::string>& lab
   if (!any) return;
   const auto for_each_path = [&](auto&& write) {
     for (int i = 0; i < report.phases_size(); ++i) {
-      for (const v1::PathReport& path : report.phases(i).paths())
+      for (const v1::PartReport& path : report.phases(i).paths())
         write(JoinLabels(labels[static_cast<size_t>(i)], MetricLabel("path", path.path())), report.phases(i), path);
     }
   };
   using Labels = const std::string&;
   writer.Begin({"iobench_path_bytes_per_second", "gauge", "bytes_per_second", "Throughput on one path"});
-  for_each_path([&](Labels of_path, const v1::PhaseReport& phase, const v1::PathReport& path) {
+  for_each_path([&](Labels of_path, const v1::PhaseReport& phase, const v1::PartReport& path) {
     writer.Add(of_path, IfData(phase, path.bytes_per_s()));
   });
   writer.Begin({"iobench_path_ops_per_second", "gauge", "ops_per_second", "Ops on one path"});
-  for_each_path([&](Labels of_path, const v1::PhaseReport&, const v1::PathReport& path) {
+  for_each_path([&](Labels of_path, const v1::PhaseReport&, const v1::PartReport& path) {
     writer.Add(of_path, path.ops_per_s());
   });
   writer.Begin({"iobench_path_latency_seconds", "summary", "seconds", "Latency of the ops on one path"});
-  for_each_path([&](Labels of_path, const v1::PhaseReport&, const v1::PathReport& path) {
+  for_each_path([&](Labels of_path, const v1::PhaseReport&, const v1::PartReport& path) {
     AddLatency(of_path, path.latency_us(), writer);
   });
+}
+
+// What the run as a whole has: the score of a suite, scaling over workers, paths side by side. Rates of a sweep are those of
+// its phases.
+void WriteAcross(const v1::RunReport& report, MetricWriter& writer) {
+  const std::string run = MetricLabel("run", report.run().id());
+  const auto labelled = [&run](std::initializer_list<std::pair<const char*, std::string>> labels) {
+    std::string all = run;
+    for (const auto& [name, value] : labels) all = JoinLabels(all, MetricLabel(name, value));
+    return all;
+  };
+  if (report.has_score()) {
+    writer.Begin({"iobench_run_score", "gauge", "", "Score of the suite"});
+    writer.Add(run, report.score().value());
+    writer.Begin({"iobench_run_score_valid", "gauge", "", "1: the score is valid"});
+    writer.Add(run, report.score().valid() ? 1 : 0);
+  }
+  if (!report.worker_scaling().empty()) {
+    writer.Begin({"iobench_scaling_ratio", "gauge", "ratio", "Rate per worker / that of the fewest workers"});
+    for (const v1::WorkerScalingReport& scaling : report.worker_scaling()) {
+      for (const v1::WorkerScalingPoint& point : scaling.points()) {
+        writer.Add(labelled({{"operation", scaling.operation()},
+                             {"path", scaling.target()},
+                             {"bytes_per_lane", std::to_string(scaling.bytes_per_lane())},
+                             {"record_bytes", std::to_string(scaling.record_bytes())},
+                             {"workers", std::to_string(point.worker_count())}}),
+                   point.scaling());
+      }
+    }
+  }
+  if (report.has_each_path()) {
+    writer.Begin({"iobench_each_path_ratio", "gauge", "ratio", "Rate on a path / rate on the first path"});
+    for (int row = 0; row < report.each_path().rows_size(); ++row) {
+      const v1::EachPathRow& phase = report.each_path().rows(row);
+      for (int i = 0; i < phase.cells_size(); ++i) {  // the row makes them unique: equal phases have one name
+        writer.Add(labelled({{"row", std::to_string(row)},
+                             {"phase", phase.phase()},
+                             {"path", report.each_path().paths(i)}}),
+                   phase.cells(i).of_first());
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -276,6 +319,7 @@ absl::Status WriteOpenMetrics(const v1::RunReport& report, std::ostream& out) {
   WriteMarks(report, labels, writer);
   WriteClients(report, labels, writer);
   WritePaths(report, labels, writer);
+  WriteAcross(report, writer);
   writer.End();
   return Flush(out, "OpenMetrics");
 }

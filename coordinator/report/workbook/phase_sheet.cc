@@ -112,7 +112,7 @@ constexpr SheetColumn<LaneRow> kLaneColumns[] = {
 };
 
 struct PathRow {
-  const v1::PathReport& path;
+  const v1::PartReport& path;
 };
 constexpr SheetColumn<PathRow> kPathColumns[] = {
     {"path", 24, [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Text(column, row.path.path()); }},
@@ -232,7 +232,7 @@ void PrintPaths(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
   if (phase.paths().empty()) return;
   sheet.Title("Paths");
   PrintTitles(sheet, kPathColumns, book.formats().header);
-  for (const v1::PathReport& path : phase.paths()) WriteRow(sheet, kPathColumns, PathRow{path});
+  for (const v1::PartReport& path : phase.paths()) WriteRow(sheet, kPathColumns, PathRow{path});
   sheet.NextRow();
 }
 

@@ -1,4 +1,5 @@
 #include "absl/strings/str_cat.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/report/text/console_words.h"
 #include "coordinator/report/workbook/sheets.h"
 
@@ -9,10 +10,6 @@ struct SummaryRow {
   const v1::RunReport& report;
   const v1::PhaseReport& phase;
 };
-
-double HeadlineOf(const v1::PhaseReport& phase) {
-  return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
-}
 
 std::string MarkCodes(const v1::PhaseReport& phase) {
   std::string codes;
@@ -33,7 +30,7 @@ constexpr SheetColumn<SummaryRow> kSummaryColumns[] = {
      }},
     {"headline", 17,
      [](Sheet& sheet, uint16_t column, const SummaryRow& row) {
-       sheet.Whole(column, HeadlineOf(row.phase));
+       sheet.Whole(column, HeadlineRate(row.phase));
      }},
     {"unit", 9,
      [](Sheet& sheet, uint16_t column, const SummaryRow& row) {
