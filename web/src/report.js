@@ -9,6 +9,7 @@ import { clientsSection, errorsSection, planSection } from './facts.js';
 import { refreshFigures, removeFigures } from './figure.js';
 import { details, header, limitsOf, marksOf, overview, phaseName, title, verdict } from './overview.js';
 import { printed } from './print.js';
+import { otherSection } from './tables.js';
 import { number, rateIn, unitOf, UNITS } from './units.js';
 
 export class ReportPage {
@@ -29,7 +30,7 @@ export class ReportPage {
       header(report, controls(Object.keys(UNITS), () => this.showUnit())), h('main', {},
         ...verdict(report), this.overviewPlace,
         report.phases.length > 0 ? this.phaseSection() : h('p', { class: 'note' }, 'This run has no phases.'),
-        sweepSection(report), comparisonSection(report), errorsSection(report), clientsSection(report), planSection(report)),
+        sweepSection(report), comparisonSection(report), otherSection(report), errorsSection(report), clientsSection(report), planSection(report)),
       footer());
     for (const missing of this.place.querySelectorAll('main > :empty:not(div)')) missing.remove();
     this.showOverview();

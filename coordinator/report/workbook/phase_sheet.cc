@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "coordinator/report/text/console_words.h"
 #include "coordinator/report/workbook/sheets.h"
+#include "coordinator/report/workbook/table_sheets.h"
 
 namespace iobench {
 namespace {
@@ -111,26 +112,6 @@ constexpr SheetColumn<LaneRow> kLaneColumns[] = {
      }},
 };
 
-struct PathRow {
-  const v1::PathReport& path;
-};
-constexpr SheetColumn<PathRow> kPathColumns[] = {
-    {"path", 24, [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Text(column, row.path.path()); }},
-    {"bytes/s", 18,
-     [](Sheet& sheet, uint16_t column, const PathRow& row) {
-       if (row.path.bytes() > 0) sheet.Whole(column, row.path.bytes_per_s());
-     }},
-    {"ops/s", 13,
-     [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Whole(column, row.path.ops_per_s()); }},
-    {"workers", 10,
-     [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Whole(column, row.path.worker_count()); }},
-    {"lanes", 18, [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Whole(column, row.path.lane_count()); }},
-    {"p50 (us)", 14,
-     [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Decimal(column, row.path.latency_us().p50()); }},
-    {"p99 (us)", 11,
-     [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Decimal(column, row.path.latency_us().p99()); }},
-};
-
 void PrintThroughput(const v1::Throughput& rates, const char* unit, Sheet& sheet) {
   sheet.Fact("full", rates.full(), unit);
   sheet.Fact("stonewalled", rates.stonewalled(), unit);
@@ -228,11 +209,12 @@ void WriteOutClients(const v1::PhaseReport& phase, const Book& book, Sheet& shee
 }
 
 // What the lanes on each of several paths did at the same time.
-void PrintPaths(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
-  if (phase.paths().empty()) return;
+void PrintPaths(const v1::RunReport& report, const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
+  Table table = TableSourceNamed("paths").of_phase(report, phase);
+  if (table.empty()) return;
+  table.parts_are.clear();  // the sheet is of one phase
   sheet.Title("Paths");
-  PrintTitles(sheet, kPathColumns, book.formats().header);
-  for (const v1::PathReport& path : phase.paths()) WriteRow(sheet, kPathColumns, PathRow{path});
+  PrintTable(table, book, sheet);
   sheet.NextRow();
 }
 
@@ -269,7 +251,7 @@ void AddPhaseSheets(const v1::RunReport& report, Book& book) {
     sheet.NextRow();
     WriteOutClients(phase, book, sheet);
     sheet.NextRow();
-    PrintPaths(phase, book, sheet);
+    PrintPaths(report, phase, book, sheet);
     PrintLanes(phase, book, sheet);
   }
 }

@@ -1,0 +1,18 @@
+// The tables of the report (coordinator/report/tables) in the workbook.
+#ifndef COORDINATOR_REPORT_WORKBOOK_TABLE_SHEETS_H_
+#define COORDINATOR_REPORT_WORKBOOK_TABLE_SHEETS_H_
+
+#include "coordinator/report/tables/table_list.h"
+#include "coordinator/report/workbook/book.h"
+#include "iobench/v1/result.pb.h"
+
+namespace iobench {
+
+// Adds titles and rows from the current row on, at most kMaxClientRows.
+void PrintTable(const Table& table, const Book& book, Sheet& sheet);
+// Adds a sheet for each table that has no other place in the workbook, named like its CSV file.
+void AddTableSheets(const v1::RunReport& report, Book& book);
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_REPORT_WORKBOOK_TABLE_SHEETS_H_
