@@ -35,6 +35,7 @@ v1::PhaseReport BriefOf(const v1::PhaseReport& phase, WorkersInBrief workers) {
   brief.set_measured_bytes(phase.measured_bytes());
   brief.set_measured_ops(phase.measured_ops());
   brief.set_duration_s(phase.duration_s());
+  brief.set_headline_s(phase.headline_s());
   *brief.mutable_headline() = phase.headline();
   if (phase.has_first_pass()) *brief.mutable_first_pass() = phase.first_pass();
   *brief.mutable_start() = phase.start();

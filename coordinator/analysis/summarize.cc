@@ -86,6 +86,10 @@ void FillFigures(const PhaseView& view, v1::PhaseReport& report) {
   report.set_measured_bytes(static_cast<uint64_t>(std::llround(std::max(0.0, figures.measured.bytes.value))));
   report.set_measured_ops(static_cast<uint64_t>(std::llround(std::max(0.0, figures.measured.ops.value))));
   report.set_duration_s(figures.duration_s);
+  const bool in_ops = report.headline_in_ops();
+  const bool has_rate = (in_ops ? figures.headline.ops_per_s : figures.headline.bytes_per_s) > 0;
+  const bool counts = (in_ops ? report.measured_ops() : report.measured_bytes()) > 0;
+  report.set_headline_s(has_rate && counts ? figures.headline_seconds : figures.duration_s);
 
   v1::Headline& headline = *report.mutable_headline();
   headline.set_name(view.traits.headline_name);
@@ -112,6 +116,8 @@ void FillFigures(const PhaseView& view, v1::PhaseReport& report) {
   stonewall.set_bytes_high(figures.at_stonewall.bytes.high);
   stonewall.set_ops_low(figures.at_stonewall.ops.low);
   stonewall.set_ops_high(figures.at_stonewall.ops.high);
+  const Bounded& counted = in_ops ? figures.at_stonewall.ops : figures.at_stonewall.bytes;
+  stonewall.set_uncertain_percent(100 * (counted.high - counted.low) / counted.high);
 }
 
 }  // namespace

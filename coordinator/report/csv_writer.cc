@@ -75,16 +75,16 @@ bool EndsScore(const RowSource& row) {
 }
 
 // A figure of each path of a phase on several, in the order of `paths`.
-std::string OfPaths(const RowSource& row, double (v1::PathReport::*figure)() const) {
+std::string OfPaths(const RowSource& row, double (v1::PartReport::*figure)() const) {
   std::string text;
-  for (const v1::PathReport& path : row.phase.paths())
+  for (const v1::PartReport& path : row.phase.paths())
     absl::StrAppend(&text, text.empty() ? "" : ";", Number((path.*figure)()));
   return text;
 }
 
 std::string PathsOf(const RowSource& row) {
   std::string text;
-  for (const v1::PathReport& path : row.phase.paths()) absl::StrAppend(&text, text.empty() ? "" : ";", path.path());
+  for (const v1::PartReport& path : row.phase.paths()) absl::StrAppend(&text, text.empty() ? "" : ";", path.path());
   return CsvText(text);
 }
 
@@ -279,8 +279,8 @@ constexpr Column kNewerPhaseColumns[] = {
     {"score", CELL(EndsScore(row) ? Number(row.report.score().value()) : std::string())},
     {"score_valid", CELL(EndsScore(row) ? Number(uint64_t{row.report.score().valid()}) : std::string())},
     {"paths", CELL(PathsOf(row))},
-    {"paths_bytes_per_s", CELL(OfData(row, OfPaths(row, &v1::PathReport::bytes_per_s)))},
-    {"paths_ops_per_s", CELL(OfPaths(row, &v1::PathReport::ops_per_s))},
+    {"paths_bytes_per_s", CELL(OfData(row, OfPaths(row, &v1::PartReport::bytes_per_s)))},
+    {"paths_ops_per_s", CELL(OfPaths(row, &v1::PartReport::ops_per_s))},
 };
 
 #undef CELL

@@ -39,6 +39,7 @@ TEST_CASE("a phase on names is told in ops per second, and data only where some 
   phase.set_bytes(0);
   phase.set_ops(10'000);
   phase.set_measured_ops(9'000);
+  phase.set_headline_s(9'000 / 12'345.0);
   phase.mutable_throughput_ops_per_s()->set_children(777);
   phase.mutable_lanes_ops_per_s()->set_mean(888);
   for (v1::ClientPhaseReport& client : *phase.mutable_clients()) client.set_ops_per_s(999);

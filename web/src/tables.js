@@ -65,10 +65,18 @@ export function otherTables(report) {
     id: of.id, ...drawn(of, part, part.name ? `${of.title}: ${part.name}` : of.title) })));
 }
 
-export function otherSection(report) {
-  const all = otherTables(report);
-  if (all.length === 0) return null;
-  return h('section', { id: 'tables', 'aria-labelledby': 'tables-title' }, h('h2', { id: 'tables-title' }, 'Over all phases'),
-    all.map((each) => h('div', { class: 'card wide', 'data-table': each.id }, each.columns.length > 0 ? table(each)
-      : [h('h3', {}, each.caption), h('p', {}, each.note)])));
+export class OtherTables {
+  constructor(report) {
+    this.report = report;
+    this.place = h('div', {});
+    this.element = otherTables(report).length > 0 ? h('section', { id: 'tables', 'aria-labelledby': 'tables-title' },
+      h('h2', { id: 'tables-title' }, 'Over all phases'), this.place) : null;
+    this.refresh();
+  }
+
+  // Draws them in the unit that the reader chose.
+  refresh() {
+    this.place.replaceChildren(...otherTables(this.report).map((each) => h('div', { class: 'card wide', 'data-table': each.id },
+      each.columns.length > 0 ? table(each) : [h('h3', {}, each.caption), h('p', {}, each.note)])));
+  }
 }

@@ -20,8 +20,7 @@ struct PartSums {
   std::set<uint32_t> workers;
 };
 
-template <typename Part>
-void AddLane(const AlignedLane& lane, const LaneFigures& figures, PartSums& sums, Part& part) {
+void AddLane(const AlignedLane& lane, const LaneFigures& figures, PartSums& sums, v1::PartReport& part) {
   sums.workers.insert(lane.worker);
   sums.measured_bytes += figures.measured.bytes.value;
   sums.measured_ops += figures.measured.ops.value;
@@ -31,8 +30,7 @@ void AddLane(const AlignedLane& lane, const LaneFigures& figures, PartSums& sums
   part.set_bytes(part.bytes() + lane.result->bytes());
 }
 
-template <typename Part>
-void SetSums(const PhaseView& view, const PartSums& sums, Part& part) {
+void SetSums(const PhaseView& view, const PartSums& sums, v1::PartReport& part) {
   part.set_worker_count(static_cast<uint32_t>(sums.workers.size()));
   part.set_bytes_per_s(Rate(sums.measured_bytes, view.figures.headline_seconds));
   part.set_ops_per_s(Rate(sums.measured_ops, view.figures.headline_seconds));
@@ -51,7 +49,7 @@ void FillPaths(const PhaseView& view, v1::PhaseReport& report) {
   }
   if (lanes_of_target.size() < 2) return;
   for (const auto& [target, lanes] : lanes_of_target) {
-    v1::PathReport& path = *report.add_paths();
+    v1::PartReport& path = *report.add_paths();
     path.set_path(view.run.plan().targets(static_cast<int>(target)).path());
     const auto sums = std::make_unique<PartSums>();  // a histogram is too large for the stack
     for (const size_t i : lanes) AddLane(view.aligned.lanes[i], view.figures.lanes[i], *sums, path);

@@ -1,7 +1,6 @@
 #include "coordinator/report/console/console_moved.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -23,13 +22,6 @@ double Between(uint64_t more, uint64_t less) {
   return AsNumber(more - std::min(more, less));
 }
 
-// Returns the time in which the headline's bytes were moved, or the phase's time if it counts nothing.
-double HeadlineSeconds(const v1::PhaseReport& phase) {
-  const double counted = AsNumber(phase.headline_in_ops() ? phase.measured_ops() : phase.measured_bytes());
-  const double rate = phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
-  return counted > 0 && std::isfinite(rate) && rate > 0 ? counted / rate : phase.duration_s();
-}
-
 // Returns when the uncounted bytes were moved, relative to the headline's time.
 const char* WhenNotCounted(const v1::RunReport& report, const v1::PhaseReport& phase) {
   const v1::Phase* planned = PlannedPhase(report.run().plan(), phase);
@@ -45,7 +37,7 @@ std::string CountedText(const v1::RunReport& report, const v1::PhaseReport& phas
   const bool has_counted = (phase.metadata() ? phase.measured_ops() : phase.measured_bytes()) > 0;
   const bool has_rest =
       phase.metadata() ? phase.ops() > phase.measured_ops() : phase.bytes() > phase.measured_bytes();
-  std::string text = has_counted ? absl::StrCat(counted, " in ", FormatSeconds(HeadlineSeconds(phase)))
+  std::string text = has_counted ? absl::StrCat(counted, " in ", FormatSeconds(phase.headline_s()))
                                  : std::string("nothing within the headline's time");
   if (has_rest) absl::StrAppend(&text, ", and ", rest, " ", WhenNotCounted(report, phase));
   return text;

@@ -180,11 +180,9 @@ void PrintWindows(const v1::PhaseReport& phase, ConsolePage& page) {
   if (wall.kind().empty() || wall.kind() == "none") return;
   std::string text = absl::StrCat(wall.kind(), " at ", FormatSeconds(wall.at_s()));
   if (!wall.first_lane().empty()) absl::StrAppend(&text, " by ", Shortened(Printable(wall.first_lane()), 50));
-  const double low = phase.headline_in_ops() ? wall.ops_low() : wall.bytes_low();
-  const double high = phase.headline_in_ops() ? wall.ops_high() : wall.bytes_high();
-  if (high > low) {
+  if (wall.uncertain_percent() > 0) {
     absl::StrAppend(&text, phase.headline_in_ops() ? "; ops within " : "; bytes within ",
-                    Percent(100 * (high - low) / high));
+                    Percent(wall.uncertain_percent()));
   }
   // A lower cost is noise, or that of a full figure above the stonewalled one; for a single lane it is its close.
   if (LaneCount(phase) > 1 && phase.straggler_cost() >= kMinStragglerCost) {

@@ -243,21 +243,21 @@ void WritePaths(const v1::RunReport& report, const std::vector<std::string>& lab
   if (!any) return;
   const auto for_each_path = [&](auto&& write) {
     for (int i = 0; i < report.phases_size(); ++i) {
-      for (const v1::PathReport& path : report.phases(i).paths())
+      for (const v1::PartReport& path : report.phases(i).paths())
         write(JoinLabels(labels[static_cast<size_t>(i)], MetricLabel("path", path.path())), report.phases(i), path);
     }
   };
   using Labels = const std::string&;
   writer.Begin({"iobench_path_bytes_per_second", "gauge", "bytes_per_second", "Throughput on one path"});
-  for_each_path([&](Labels of_path, const v1::PhaseReport& phase, const v1::PathReport& path) {
+  for_each_path([&](Labels of_path, const v1::PhaseReport& phase, const v1::PartReport& path) {
     writer.Add(of_path, IfData(phase, path.bytes_per_s()));
   });
   writer.Begin({"iobench_path_ops_per_second", "gauge", "ops_per_second", "Ops on one path"});
-  for_each_path([&](Labels of_path, const v1::PhaseReport&, const v1::PathReport& path) {
+  for_each_path([&](Labels of_path, const v1::PhaseReport&, const v1::PartReport& path) {
     writer.Add(of_path, path.ops_per_s());
   });
   writer.Begin({"iobench_path_latency_seconds", "summary", "seconds", "Latency of the ops on one path"});
-  for_each_path([&](Labels of_path, const v1::PhaseReport&, const v1::PathReport& path) {
+  for_each_path([&](Labels of_path, const v1::PhaseReport&, const v1::PartReport& path) {
     AddLatency(of_path, path.latency_us(), writer);
   });
 }

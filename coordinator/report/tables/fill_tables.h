@@ -33,6 +33,11 @@ Table RepetitionsTable(const v1::RunReport& report);
 Table CriteriaTable(const v1::RunReport& report);
 Table ScoreTable(const v1::RunReport& report);
 
+// sweep_tables.cc
+Table EachPathTable(const v1::RunReport& report);
+Table WorkerScalingTable(const v1::RunReport& report);
+Table SurfacesTable(const v1::RunReport& report);
+
 // soak_tables.cc
 Table SoakTable(const v1::RunReport& report);  // what was found, in lines
 Table SoakTotalsTable(const v1::RunReport& report);

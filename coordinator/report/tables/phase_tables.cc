@@ -48,25 +48,30 @@ Table FiguresTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
   const bool in_ops = phase.headline_in_ops();
   Table table = TableOfPhase(
       report, phase,
-      {Column("throughput", "throughput", Unit::kRate), LeftColumn("window", "window"), LeftColumn("region", "region"),
+      {{.id = "index", .title = "index", .unit = Unit::kCount, .readers = Readers::kMachines},
+       {.id = "unit", .title = "unit", .unit = Unit::kRateUnit, .readers = Readers::kMachines},
+       Column("throughput", "throughput", Unit::kRate), LeftColumn("window", "window"), LeftColumn("region", "region"),
        Column("ops_per_s", "ops/s", Unit::kOpsPerSecond), Column("record_bytes", "record", Unit::kBytes),
        Column("bytes_per_lane", "per lane", Unit::kBytes), Column("lanes", "lanes", Unit::kCount),
        Column("bytes", "moved", Unit::kBytes), Column("duration_s", "duration", Unit::kSeconds),
        Column("p50_us", "p50", Unit::kMicroseconds), Column("p99_us", "p99", Unit::kMicroseconds),
        Column("max_us", "max", Unit::kMicroseconds), Column("jain", "Jain", Unit::kNumber),
-       LeftColumn("limited_by", "limited by"), LeftColumn("marks", "marks")});
+       LeftColumn("limited_by", "limited by"), LeftColumn("marks", "marks"),
+       {.id = "operation", .title = "operation", .readers = Readers::kMachines},
+       {.id = "clients", .title = "clients", .unit = Unit::kCount, .readers = Readers::kMachines}});
   std::vector<std::string> codes;
   for (const GroupedMark& mark : MarksOf(phase)) {
     if (std::find(codes.begin(), codes.end(), mark.code) == codes.end()) codes.push_back(mark.code);
   }
   table.parts[0].rows.push_back(
-      {Rate(in_ops ? headline.ops_per_s() : headline.bytes_per_s(), in_ops).Strong(), headline.name(),
+      {phase.index(), RateUnit(in_ops),
+       Rate(in_ops ? headline.ops_per_s() : headline.bytes_per_s(), in_ops).Strong(), headline.name(),
        headline.region(), headline.ops_per_s(), UnlessZero(phase.metadata() ? 0 : phase.record_bytes()),
        UnlessZero(phase.metadata() ? 0 : phase.bytes_per_lane()), phase.lane_count(), UnlessZero(phase.bytes()),
        phase.duration_s(), Percentile(latency, "p50", latency.p50()), Percentile(latency, "p99", latency.p99()),
        latency.count() == 0 ? std::nan("") : latency.max(),
        in_ops ? phase.lanes_ops_per_s().jain() : phase.lanes_bytes_per_s().jain(), phase.limited_by(),
-       absl::StrJoin(codes, " ")});
+       absl::StrJoin(codes, " "), phase.operation(), phase.clients_size()});
   return table;
 }
 

@@ -10,13 +10,15 @@
 namespace iobench {
 namespace {
 
-bool IsWhole(double value) {
-  return std::isfinite(value) && std::floor(value) == value;
+// Digits after the point say nothing of rates.
+bool IsWhole(TableUnit unit, double value) {
+  const bool is_rate = unit == TableUnit::kRate || unit == TableUnit::kBytesPerSecond || unit == TableUnit::kOpsPerSecond;
+  return std::isfinite(value) && (is_rate || std::floor(value) == value);
 }
 
 }  // namespace
 
-void PrintTable(const Table& table, const Book& book, Sheet& sheet) {
+void PrintTable(const Table& table, const Book& book, Sheet& sheet, int most_rows) {
   const PlainTable plain = PlainOf(table);
   SetTitleHeight(sheet);
   uint16_t at = 0;
@@ -24,12 +26,13 @@ void PrintTable(const Table& table, const Book& book, Sheet& sheet) {
     sheet.Text(at++, absl::StrCat(column.title, std::string(UnitSuffix(column.unit))), book.formats().header);
   }
   sheet.NextRow();
-  const size_t count = std::min<size_t>(plain.rows.size(), kMaxClientRows);
+  const size_t count = std::min(plain.rows.size(), static_cast<size_t>(most_rows));
   for (size_t i = 0; i < count; ++i) {
     at = 0;
     for (const TableCell& cell : plain.rows[i]) {
       if (cell.is == TableCell::Is::kText) sheet.Text(at, cell.text);
-      if (cell.is == TableCell::Is::kNumber) IsWhole(cell.number) ? sheet.Whole(at, cell.number) : sheet.Decimal(at, cell.number);
+      const bool whole = IsWhole(plain.columns[at].unit, cell.number);
+      if (cell.is == TableCell::Is::kNumber) whole ? sheet.Whole(at, cell.number) : sheet.Decimal(at, cell.number);
       ++at;
     }
     sheet.NextRow();
@@ -38,11 +41,15 @@ void PrintTable(const Table& table, const Book& book, Sheet& sheet) {
     sheet.Note(absl::StrCat("Only the first ", count, " of ", plain.rows.size(), " rows are listed."));
 }
 
+void SetTableWidths(size_t columns, const Sheet& sheet) {
+  worksheet_set_column(sheet.worksheet(), 0, 0, 24, nullptr);
+  worksheet_set_column(sheet.worksheet(), 1, static_cast<uint16_t>(columns), 16, nullptr);
+}
+
 void AddTableSheets(const v1::RunReport& report, Book& book) {
   for (const auto& [source, table] : TablesOf(report, "workbook")) {
     Sheet sheet(book, book.NextName(source->id));
-    worksheet_set_column(sheet.worksheet(), 0, 0, 24, nullptr);
-    worksheet_set_column(sheet.worksheet(), 1, static_cast<uint16_t>(PlainOf(table).columns.size()), 16, nullptr);
+    SetTableWidths(PlainOf(table).columns.size(), sheet);
     sheet.Title(source->chapter);
     sheet.Note(source->intro);
     PrintTable(table, book, sheet);
