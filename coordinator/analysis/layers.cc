@@ -11,6 +11,7 @@
 #include "common/model/plan_traits.h"
 #include "common/not_a_number.h"
 #include "common/text/mark_codes.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/phase/spread.h"
@@ -41,10 +42,6 @@ v1::LayerRow& Row(std::string_view layer, v1::LayersReport& report) {
   row.set_rate(kNaN);
   row.set_disk_bytes_per_s(kNaN);
   return row;
-}
-
-double RateOfPhase(const v1::PhaseReport& phase) {
-  return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
 }
 
 struct Directions {
@@ -170,7 +167,7 @@ void UpdateNetwork(const v1::PhaseReport& phase, double timed_bytes, v1::LayerRo
 }
 
 void UpdateRate(const v1::PhaseReport& phase, v1::LayerRow& row) {
-  row.set_rate(MeanWith(row.rate(), row.count(), RateOfPhase(phase)));
+  row.set_rate(MeanWith(row.rate(), row.count(), HeadlineRate(phase)));
   row.set_disk_bytes_per_s(MeanWith(row.disk_bytes_per_s(), row.count(), DiskTrafficOf(phase).bytes_per_s));
   row.set_count(row.count() + 1);
 }
@@ -241,7 +238,7 @@ void UpdateLayers(const v1::PhaseReport& phase, v1::RunReport& report) {
   const bool local = planned.has_on_servers();
   v1::LayersReport* const entry = LayersOf(local ? planned.on_servers().phase() : planned.name(), report);
   if (entry == nullptr || !phase.not_whole().empty()) return;
-  if (!std::isfinite(RateOfPhase(phase))) return;
+  if (!std::isfinite(HeadlineRate(phase))) return;
   const double timed_bytes = TimedBytes(phase, planned.stop().warmup_s());
   local ? UpdateServersPhase(phase, timed_bytes, *entry) : UpdateClientsPhase(phase, timed_bytes, *entry);
   JudgeLayers(*entry);

@@ -9,15 +9,12 @@
 
 #include "common/model/plan_traits.h"
 #include "common/not_a_number.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/analysis/phase/spread.h"
 #include "coordinator/analysis/statistics/median.h"
 
 namespace iobench {
 namespace {
-
-double RateOfClients(const v1::PhaseReport& phase) {
-  return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
-}
 
 // The rates of the workers in the window of the phase's headline, by their numbers.
 std::unordered_map<uint32_t, double> RatesOfWorkers(const v1::PhaseReport& phase) {
@@ -81,7 +78,7 @@ void UpdateTogether(const v1::Plan& plan, const v1::PhaseReport& phase, v1::PerC
     row->set_together(MeanWith(row->together(), count, rate));
     row->set_together_count(count + 1);
   }
-  report.set_together(MeanWith(report.together(), count, RateOfClients(phase)));
+  report.set_together(MeanWith(report.together(), count, HeadlineRate(phase)));
 }
 
 }  // namespace
@@ -113,11 +110,11 @@ void UpdatePerClient(const v1::PhaseReport& phase, v1::RunReport& report) {
   if (mine == nullptr) return;
   mine->set_in_ops(phase.headline_in_ops());
   if (!phase.not_whole().empty()) return;
-  if (!std::isfinite(RateOfClients(phase))) return;
+  if (!std::isfinite(HeadlineRate(phase))) return;
   if (!planned.has_alone()) {
     UpdateTogether(plan, phase, *mine);
   } else if (v1::PerClientRow* const row = RowOf(planned.alone().client(), *mine); row != nullptr) {
-    row->set_alone(MeanWith(row->alone(), row->alone_count(), RateOfClients(phase)));
+    row->set_alone(MeanWith(row->alone(), row->alone_count(), HeadlineRate(phase)));
     row->set_alone_count(row->alone_count() + 1);
   }
   JudgeClients(*mine);

@@ -4,7 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/plan_traits.h"
-
+#include "coordinator/analysis/across/each_path.h"
+#include "coordinator/analysis/across/repeat.h"
+#include "coordinator/analysis/across/surfaces.h"
+#include "coordinator/analysis/across/worker_scaling.h"
 #include "coordinator/analysis/brief.h"
 #include "coordinator/analysis/criteria.h"
 #include "coordinator/analysis/error_report.h"
@@ -55,6 +58,9 @@ void ReportBuilder::UpdateTotals() {
   UpdateScore(report_);
   UpdateCriteria(report_);
   UpdateSoakTrends(report_);
+  UpdateWorkerScaling(report_);
+  UpdateEachPath(report_);
+  UpdateSurfaces(report_);
   report_.clear_repetitions();
   // In a plan without repetitions, phases of one name need not be the same.
   if (run_.plan().repetitions() <= 1) return;

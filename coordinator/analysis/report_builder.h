@@ -27,8 +27,8 @@ class ReportBuilder {
   v1::PhaseReport Add(const v1::PhaseRecord& phase);
   // Adds a phase that FinishPhase has computed from this run, perhaps in another thread or an earlier process.
   v1::PhaseReport Add(v1::FinishedPhase phase);
-  // Updates the results over all phases so far: the score, the verdicts on the plan's criteria and, if the plan repeats
-  // its phases, the repetitions. Call it before the report is saved or shown; Add does not call it, because it reads
+  // Updates the results over all phases so far: the score, the verdicts on the plan's criteria, scaling, paths side by
+  // side, the surfaces of sweeps and, if the plan repeats its phases, the repetitions. Call it before the report is saved or shown; Add does not call it, because it reads
   // every phase.
   void UpdateTotals();
   // Takes over what has changed in the run's record: problems, exit code, whether it has finished.

@@ -13,6 +13,7 @@
 #include "common/model/plan_traits.h"
 #include "common/not_a_number.h"
 #include "common/time.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/analysis/statistics/trend.h"
 
 namespace iobench {
@@ -143,7 +144,7 @@ v1::SoakRound& RoundOf(const v1::PhaseReport& phase, double start_s, int phases,
 
 double RateOf(const v1::PhaseReport& phase) {
   if (!phase.not_whole().empty()) return kNaN;
-  return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
+  return HeadlineRate(phase);
 }
 
 void AddToRound(const v1::PhaseReport& phase, int number, v1::SoakRound& round) {

@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "common/model/operation.h"
 #include "common/model/phase_shape.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/analysis/brief.h"
 #include "coordinator/analysis/charts/phase_charts.h"
 #include "coordinator/analysis/client_tables.h"
@@ -25,16 +25,6 @@
 namespace iobench {
 namespace {
 
-// Of the first assignment that has a stride.
-uint32_t StrideOf(const v1::Phase& phase) {
-  for (const v1::Assignment& assignment : phase.assignments()) {
-    const absl::StatusOr<const OperationSpec*> operation = FindOperation(assignment.operation().name());
-    if (operation.ok() && (*operation)->pattern == Pattern::kStride)
-      return assignment.operation().stride_records();
-  }
-  return 0;
-}
-
 void FillWhat(const PhaseView& view, v1::PhaseReport& report) {
   const v1::PhaseRecord& phase = view.phase;
   report.set_index(phase.index());
@@ -46,10 +36,7 @@ void FillWhat(const PhaseView& view, v1::PhaseReport& report) {
   report.set_record_bytes(view.traits.record_bytes);
   report.set_stride_records(StrideOf(phase.phase()));
   report.set_bytes_per_lane(ShapeOf(view.run.plan(), phase.phase()).files.bytes_per_lane());
-  if (const uint32_t only = phase.phase().only_target();
-      only > 0 && only <= static_cast<uint32_t>(view.run.plan().targets_size())) {
-    report.set_target(view.run.plan().targets(static_cast<int>(only - 1)).path());
-  }
+  report.set_target(OnlyTargetPath(view.run.plan(), phase.phase()));
   report.set_lane_count(static_cast<uint32_t>(view.aligned.lanes.size()));
   report.set_metadata(view.traits.metadata);
   report.set_headline_in_ops(view.traits.headline_in_ops);

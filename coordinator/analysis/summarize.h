@@ -2,9 +2,6 @@
 #ifndef COORDINATOR_ANALYSIS_SUMMARIZE_H_
 #define COORDINATOR_ANALYSIS_SUMMARIZE_H_
 
-#include <span>
-#include <vector>
-
 #include "iobench/v1/finished.pb.h"
 #include "iobench/v1/result.pb.h"
 
@@ -31,11 +28,6 @@ google::protobuf::RepeatedPtrField<v1::ClientClock> ClocksOf(const v1::RunRecord
                                                              const v1::PhaseRecord* phase);
 // Updates the clocks of a report's clients. REQUIRES: `clocks` has one for each.
 void UpdateClocks(const google::protobuf::RepeatedPtrField<v1::ClientClock>& clocks, v1::RunReport& report);
-
-// Returns median, distribution-free interval etc., one entry per phase name; empty if no name occurs at least twice.
-std::vector<v1::RepetitionReport> SummarizeRepetitions(std::span<const v1::PhaseReport> phases);
-std::vector<v1::RepetitionReport> SummarizeRepetitions(
-    const google::protobuf::RepeatedPtrField<v1::PhaseReport>& phases);
 
 }  // namespace iobench
 

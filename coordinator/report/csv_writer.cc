@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/report/flush_report.h"
 #include "coordinator/report/report_format.h"
 #include "coordinator/report/text/csv_text.h"
 #include "coordinator/report/text/number_text.h"
-#include "coordinator/report/text/worker_scaling.h"
 
 namespace iobench {
 namespace {

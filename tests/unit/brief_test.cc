@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "coordinator/analysis/across/repeat.h"
 #include "coordinator/analysis/summarize.h"
 
 namespace iobench {

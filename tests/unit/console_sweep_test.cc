@@ -7,6 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/across/surfaces.h"
+#include "coordinator/analysis/across/worker_scaling.h"
 #include "coordinator/report/console/console_report.h"
 #include "tests/unit/console_text.h"
 
@@ -41,7 +43,9 @@ class SweepRun {
   }
   v1::RunReport& report() { return report_; }
   v1::Plan& plan() { return *report_.mutable_run()->mutable_plan(); }
-  std::string Footer(size_t width_columns = 100) const {
+  std::string Footer(size_t width_columns = 100) {
+    UpdateWorkerScaling(report_);
+    UpdateSurfaces(report_);
     return ConsoleFooter(report_, {false, width_columns});
   }
 

@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "coordinator/analysis/repeat.h"
+#include "coordinator/analysis/across/repeat.h"
 #include "tests/support/phase_script.h"
 
 namespace iobench {

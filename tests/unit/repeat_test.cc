@@ -1,4 +1,4 @@
-#include "coordinator/analysis/repeat.h"
+#include "coordinator/analysis/across/repeat.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "coordinator/analysis/across/repeat.h"
 #include "coordinator/analysis/score.h"
 #include "coordinator/analysis/summarize.h"
 #include "coordinator/report/console/console_report.h"

@@ -53,6 +53,7 @@ TEST_CASE(
   CHECK(report.measured_ops() == 2000);
   CHECK(report.ops() == 3000);
   CHECK(report.duration_s() == Approx(10));
+  CHECK(report.headline_s() == Approx(5));  // by the stonewall
   CHECK(report.name() == "read");
   CHECK(report.title() == "read");
 }
@@ -146,6 +147,7 @@ TEST_CASE("a thin timeline bounds what had been moved by the stonewall") {
   CHECK(report.measured_bytes() == 30_MiB);
   CHECK(report.stonewall().bytes_low() == 25 * kMiB);
   CHECK(report.stonewall().bytes_high() == 45 * kMiB);
+  CHECK(report.stonewall().uncertain_percent() == Approx(100 * 20 / 45.0));
 }
 
 // All figures of this phase are worked out by hand in the test below.

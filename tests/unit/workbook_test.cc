@@ -62,38 +62,22 @@ TEST_CASE("surface charts are put into nothing but workbooks with as many places
         "the workbook has 0 area charts instead of 1");
 }
 
-// Two phases that differ in their record size: a sweep, if both are phases of all clients.
-v1::RunReport TwoRecordSizes() {
-  v1::RunReport report = GoldenReport();
-  const v1::PhaseReport cell = report.phases(0);
-  const v1::Phase planned = report.run().plan().phases(0);
-  report.clear_phases();
-  report.mutable_run()->mutable_plan()->clear_phases();
-  for (const uint32_t index : {0u, 1u}) {
-    *report.mutable_run()->mutable_plan()->add_phases() = planned;
-    v1::PhaseReport& phase = *report.add_phases();
-    phase = cell;
-    phase.set_index(index);
-    phase.set_record_bytes(uint64_t{4096} << index);
-  }
-  return report;
-}
-
 // `count` sweeps over both sizes, each a surface.
 v1::RunReport Surfaces(uint32_t count) {
-  v1::RunReport report = TwoRecordSizes();
-  const v1::PhaseReport cell = report.phases(0);
-  const v1::Phase planned = report.run().plan().phases(0);
-  report.clear_phases();
-  report.mutable_run()->mutable_plan()->clear_phases();
-  for (uint32_t index = 0; index < 4 * count; ++index) {
-    *report.mutable_run()->mutable_plan()->add_phases() = planned;
-    v1::PhaseReport& phase = *report.add_phases();
-    phase = cell;
-    phase.set_index(index);
-    phase.set_operation(absl::StrCat("operation-", index / 4));
-    phase.set_record_bytes(uint64_t{4096} << (index % 2));
-    phase.set_bytes_per_lane(uint64_t{65536} << (index / 2 % 2));
+  v1::RunReport report = GoldenReport();
+  for (uint32_t index = 0; index < count; ++index) {
+    v1::SurfaceReport& surface = *report.add_surfaces();
+    surface.set_operation(absl::StrCat("operation-", index));
+    for (const uint64_t bytes : {65536, 131072}) {
+      surface.add_bytes_per_lane(bytes);
+      surface.add_record_bytes(bytes / 16);
+      for (const uint64_t record_bytes : {4096, 8192}) {
+        v1::SurfaceCell& cell = *surface.add_cells();
+        cell.set_bytes_per_lane(bytes);
+        cell.set_record_bytes(record_bytes);
+        cell.set_rate(1e6 * static_cast<double>(record_bytes));
+      }
+    }
   }
   return report;
 }
@@ -120,14 +104,17 @@ size_t SheetCount(const v1::RunReport& report) {
   return count / 2;
 }
 
-TEST_CASE("phases of one client or of servers or beside a load are no cells of a surface") {
-  const size_t with_surface = SheetCount(TwoRecordSizes());
-  v1::RunReport alone = TwoRecordSizes(), on_servers = alone, beside = alone;
-  alone.mutable_run()->mutable_plan()->mutable_phases(1)->mutable_alone()->set_client("c01");
-  on_servers.mutable_run()->mutable_plan()->mutable_phases(1)->mutable_on_servers()->set_servers(1);
-  beside.mutable_run()->mutable_plan()->mutable_phases(1)->mutable_interference()->set_others(1);
-  for (const v1::RunReport& report : {alone, on_servers, beside})
-    CHECK(SheetCount(report) + 1 == with_surface);
+TEST_CASE("a sweep over sizes has a sheet, one over lanes or names has none") {
+  const size_t without = SheetCount(GoldenReport());
+  CHECK(SheetCount(Surfaces(2)) == without + 2);
+  v1::RunReport of_names = Surfaces(1), of_lanes = of_names;
+  of_names.mutable_surfaces(0)->set_metadata(true);
+  CHECK(SheetCount(of_names) == without);
+  v1::SurfaceReport& single = *of_lanes.mutable_surfaces(0);
+  single.mutable_cells()->DeleteSubrange(1, 3);
+  single.mutable_bytes_per_lane()->Truncate(1);
+  single.mutable_record_bytes()->Truncate(1);
+  CHECK(SheetCount(of_lanes) == without);
 }
 
 }  // namespace

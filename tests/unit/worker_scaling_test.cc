@@ -1,4 +1,4 @@
-#include "coordinator/report/text/worker_scaling.h"
+#include "coordinator/analysis/across/worker_scaling.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -31,7 +31,10 @@ class Run {
   }
   v1::PhaseReport& last() { return *report.mutable_phases(report.phases_size() - 1); }
   v1::Plan& plan() { return *report.mutable_run()->mutable_plan(); }
-  std::vector<WorkerScaling> Scaling() const { return ScalingOf(report); }
+  google::protobuf::RepeatedPtrField<v1::WorkerScalingReport> Scaling() {
+    UpdateWorkerScaling(report);
+    return report.worker_scaling();
+  }
 
   v1::RunReport report;
 };
@@ -43,18 +46,18 @@ TEST_CASE("scaling is the rate per worker against that of the fewest workers") {
   run.Phase("write", 4, 240).Phase("read", 4, 1000);
   const auto scaling = run.Scaling();
   REQUIRE(scaling.size() == 2);
-  CHECK(scaling[0].operation == "write");
-  REQUIRE(scaling[0].points.size() == 3);
-  CHECK(scaling[0].points[0].scaling == 1);
-  CHECK(scaling[0].points[1].scaling == Approx(0.9));  // 180 / (2 x 100)
-  const ScalingPoint& four = scaling[0].points[2];
-  CHECK(four.scaling == Approx(0.6));  // 240 / (4 x 100)
-  CHECK(four.worker_count == 4);
-  CHECK(four.client_count == 2);
-  CHECK(four.lane_count == 4);
-  CHECK(four.rate == 240);
-  CHECK(four.rate_per_client == 120);
-  CHECK(scaling[1].points[2].scaling == Approx(1.25));
+  CHECK(scaling[0].operation() == "write");
+  REQUIRE(scaling[0].points_size() == 3);
+  CHECK(scaling[0].points(0).scaling() == 1);
+  CHECK(scaling[0].points(1).scaling() == Approx(0.9));  // 180 / (2 x 100)
+  const v1::WorkerScalingPoint& four = scaling[0].points(2);
+  CHECK(four.scaling() == Approx(0.6));  // 240 / (4 x 100)
+  CHECK(four.worker_count() == 4);
+  CHECK(four.client_count() == 2);
+  CHECK(four.lane_count() == 4);
+  CHECK(four.rate() == 240);
+  CHECK(four.rate_per_client() == 120);
+  CHECK(scaling[1].points(2).scaling() == Approx(1.25));
 }
 
 TEST_CASE("seeks scale in ops per second") {
@@ -65,9 +68,9 @@ TEST_CASE("seeks scale in ops per second") {
   run.last().mutable_headline()->set_ops_per_s(30);
   const auto scaling = run.Scaling();
   REQUIRE(scaling.size() == 1);
-  CHECK(scaling[0].in_ops);
-  CHECK(scaling[0].points[1].rate == 30);
-  CHECK(scaling[0].points[1].scaling == Approx(1.5));
+  CHECK(scaling[0].in_ops());
+  CHECK(scaling[0].points(1).rate() == 30);
+  CHECK(scaling[0].points(1).scaling() == Approx(1.5));
 }
 
 TEST_CASE("of repetitions the median counts, without those that are not whole") {
@@ -77,8 +80,8 @@ TEST_CASE("of repetitions the median counts, without those that are not whole") 
   run.last().set_not_whole("1 lane sat out");
   const auto scaling = run.Scaling();
   REQUIRE(scaling.size() == 1);
-  CHECK(scaling[0].points[1].rate == 180);  // of 200 and 160
-  CHECK(scaling[0].points[1].scaling == Approx(0.9));
+  CHECK(scaling[0].points(1).rate() == 180);  // of 200 and 160
+  CHECK(scaling[0].points(1).scaling() == Approx(0.9));
 }
 
 TEST_CASE("without the first point nothing is known of scaling") {
@@ -86,8 +89,8 @@ TEST_CASE("without the first point nothing is known of scaling") {
   run.Phase("write", 1, std::numeric_limits<double>::quiet_NaN()).Phase("write", 2, 200);
   const auto scaling = run.Scaling();
   REQUIRE(scaling.size() == 1);
-  CHECK(std::isnan(scaling[0].points[1].scaling));
-  CHECK(scaling[0].points[1].rate == 200);
+  CHECK(std::isnan(scaling[0].points(1).scaling()));
+  CHECK(scaling[0].points(1).rate() == 200);
 }
 
 TEST_CASE("of a phase by all workers it need not be said who they are") {
@@ -98,8 +101,8 @@ TEST_CASE("of a phase by all workers it need not be said who they are") {
   run.last().clear_clients();
   const auto scaling = run.Scaling();
   REQUIRE(scaling.size() == 1);
-  CHECK(scaling[0].points[1].worker_count == 4);
-  CHECK(scaling[0].points[1].client_count == 3);
+  CHECK(scaling[0].points(1).worker_count() == 4);
+  CHECK(scaling[0].points(1).client_count() == 3);
 }
 
 TEST_CASE("only a sweep over workers has scaling") {

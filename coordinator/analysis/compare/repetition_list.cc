@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "coordinator/analysis/statistics/trend.h"
-#include "coordinator/analysis/repeat.h"
+#include "coordinator/analysis/across/repeat.h"
 
 namespace iobench {
 namespace {

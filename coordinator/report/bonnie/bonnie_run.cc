@@ -12,7 +12,7 @@
 #include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
 #include "common/not_a_number.h"
-#include "coordinator/report/text/worker_scaling.h"
+#include "coordinator/analysis/across/phase_facts.h"
 
 namespace iobench {
 namespace {

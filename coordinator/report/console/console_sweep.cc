@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
-#include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -13,61 +13,39 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/model/operation.h"
-#include "common/model/phase_shape.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
-#include "coordinator/analysis/statistics/median.h"
+#include "coordinator/analysis/across/phase_facts.h"
+#include "coordinator/analysis/across/surfaces.h"
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/text/column_unit.h"
 #include "coordinator/report/text/console_words.h"
-#include "coordinator/report/text/target_table.h"
-#include "coordinator/report/text/worker_scaling.h"
 
 namespace iobench {
 namespace {
 
 constexpr int kMaxPagesOfSweep = 20;
 constexpr size_t kMaxLetters = 26;
+constexpr double kKiB = 1024;
 
-struct Place {
-  uint32_t workers = 0;  // 0: all workers of the run
-  uint32_t lanes = 0;
-  uint64_t bytes = 0, record_bytes = 0;
-
-  auto operator<=>(const Place&) const = default;
-};
-
-Place PlaceOf(const v1::Plan& plan, const v1::Phase& phase) {
-  const PhaseShape shape = ShapeOf(plan, phase);
-  const v1::Operation& operation = FirstOperationOf(phase);
-  const auto workers =
-      static_cast<uint32_t>(phase.assignments().empty() ? 0 : phase.assignments(0).who().workers_size());
-  return {workers, shape.lanes_per_worker, IsMetadata(operation) ? 0 : shape.files.bytes_per_lane(),
-          operation.record_bytes()};
-}
-
-// Figures of one place in the tables, and the marks on them.
-struct Measured {
-  std::vector<double> rates;  // of each repetition that has one
-  std::set<size_t> marks;     // indices in Sweep::marks
-};
-
-struct Cell : Measured {
+// A place in the tables.
+struct Cell {
+  const v1::SurfaceCell* figures = nullptr;  // null: its phases have not run
   bool in_ops = false;
-  bool failed = false;  // no repetition has a rate, and one did nothing
-  Measured partial;     // until the sweep is complete: repetitions that measured something else
+  bool failed = false;     // no repetition has a rate, and one did nothing
+  std::set<size_t> marks;  // of the repetitions that the rate counts: indices in Sweep::marks
 
   std::string Text(const std::vector<char>& letter_of_mark) const {
-    if (rates.empty()) return failed ? "failed" : "-";
-    const double median = MedianOf(rates);
-    std::string text = absl::StrFormat("%.0f", in_ops ? median : median / 1024);
+    if (!HasRate()) return failed ? "failed" : "-";
+    std::string text = absl::StrFormat("%.0f", in_ops ? figures->rate() : figures->rate() / kKiB);
     for (const size_t mark : marks) {
       if (letter_of_mark[mark] != 0) text += letter_of_mark[mark];
     }
     return text;
   }
+  bool HasRate() const { return figures != nullptr && figures->count() > 0; }
 };
 
 // The measurements by operation and place.
@@ -77,7 +55,7 @@ struct Sweep {
   std::set<uint32_t> workers, lanes;
   std::set<uint64_t> sizes, records;
   std::set<std::pair<uint64_t, uint64_t>> shapes;          // size and record
-  std::map<std::pair<size_t, Place>, Cell> cells;          // by index of the operation
+  std::map<std::pair<size_t, SweepPlace>, Cell> cells;          // by index of the operation
   std::vector<std::pair<std::string, std::string>> marks;  // code and text of the first occurrence, in order
   // No operation has two sizes or records at one number of lanes.
   bool by_lanes = true;
@@ -92,13 +70,24 @@ size_t NumberIn(std::vector<std::string>& names, const std::string& name) {
   return names.size() - 1;
 }
 
-void AddMarksOf(const v1::PhaseReport& phase, Measured& measured, Sweep& sweep) {
+void AddMarksOf(const v1::PhaseReport& phase, bool counts, Cell& cell, Sweep& sweep) {
   for (const GroupedMark& mark : MarksOf(phase)) {
     auto known = std::find_if(sweep.marks.begin(), sweep.marks.end(),
                               [&mark](const auto& other) { return other.first == mark.code; });
     if (known == sweep.marks.end()) known = sweep.marks.insert(sweep.marks.end(), {mark.code, mark.text});
-    measured.marks.insert(static_cast<size_t>(known - sweep.marks.begin()));
+    if (counts) cell.marks.insert(static_cast<size_t>(known - sweep.marks.begin()));
   }
+}
+
+// Returns the figures of the place of each phase, by its index.
+std::unordered_map<uint32_t, const v1::SurfaceCell*> CellsOfPhases(const v1::RunReport& report) {
+  std::unordered_map<uint32_t, const v1::SurfaceCell*> cells;
+  for (const v1::SurfaceReport& surface : report.surfaces()) {
+    for (const v1::SurfaceCell& cell : surface.cells()) {
+      for (const uint32_t phase : cell.phases()) cells.emplace(phase, &cell);
+    }
+  }
+  return cells;
 }
 
 // `only_target`: of the phases; 0: they use all targets.
@@ -108,7 +97,7 @@ Sweep SweepOf(const v1::RunReport& report, uint32_t only_target) {
   std::set<std::pair<size_t, uint32_t>> lanes_of_operations;
   for (const v1::Phase& phase : plan.phases()) {
     if (phase.only_target() != only_target) continue;
-    const Place place = PlaceOf(plan, phase);
+    const SweepPlace place = PlaceOf(plan, phase);
     sweep.workers.insert(place.workers);
     sweep.lanes.insert(place.lanes);
     sweep.sizes.insert(place.bytes);
@@ -118,6 +107,7 @@ Sweep SweepOf(const v1::RunReport& report, uint32_t only_target) {
     sweep.by_lanes &= lanes_of_operations.insert({operation, place.lanes}).second;
   }
   sweep.in_ops.resize(sweep.operations.size());
+  const auto figures_of_phase = CellsOfPhases(report);
   for (const v1::PhaseReport& phase : report.phases()) {
     const v1::Phase& planned = *PlannedPhase(plan, phase);
     if (planned.only_target() != only_target) continue;
@@ -126,16 +116,13 @@ Sweep SweepOf(const v1::RunReport& report, uint32_t only_target) {
     Cell& cell = sweep.cells[{operation, PlaceOf(plan, planned)}];
     cell.in_ops = phase.headline_in_ops();
     cell.failed |= phase.ops() == 0;
-    const double rate = cell.in_ops ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
-    if (phase.ops() == 0 || !std::isfinite(rate)) continue;
-    Measured& measured = phase.not_whole().empty() ? cell : cell.partial;
-    measured.rates.push_back(rate);
-    AddMarksOf(phase, measured, sweep);
+    const auto figures = figures_of_phase.find(phase.index());
+    if (figures == figures_of_phase.end()) continue;
+    cell.figures = figures->second;
+    if (phase.ops() == 0 || !std::isfinite(HeadlineRate(phase))) continue;
+    AddMarksOf(phase, phase.not_whole().empty() != cell.figures->not_whole(), cell, sweep);
   }
-  for (auto& [place, cell] : sweep.cells) {
-    if (cell.rates.empty()) static_cast<Measured&>(cell) = std::move(cell.partial);
-    cell.failed &= cell.rates.empty();
-  }
+  for (auto& [place, cell] : sweep.cells) cell.failed &= !cell.HasRate();
   return sweep;
 }
 
@@ -177,12 +164,12 @@ void PrintColumns(const Row& titles, const std::vector<Row>& rows, ConsolePage& 
   }
 }
 
-const Cell* CellAt(const Sweep& sweep, size_t operation, const Place& place) {
+const Cell* CellAt(const Sweep& sweep, size_t operation, const SweepPlace& place) {
   const auto found = sweep.cells.find({operation, place});
   return found == sweep.cells.end() ? nullptr : &found->second;
 }
 
-std::string TextAt(const Sweep& sweep, size_t operation, const Place& place, const Letters& letters) {
+std::string TextAt(const Sweep& sweep, size_t operation, const SweepPlace& place, const Letters& letters) {
   const Cell* const cell = CellAt(sweep, operation, place);
   return cell == nullptr ? "" : cell->Text(letters[operation]);
 }
@@ -233,15 +220,15 @@ void PrintLanesByOperation(const Sweep& sweep, const Letters& letters, ConsolePa
 }
 
 // Returns the letters of the cells at `workers`, at the place that `scaling` describes.
-std::string LettersAt(const Sweep& sweep, const WorkerScaling& scaling, uint32_t workers,
+std::string LettersAt(const Sweep& sweep, const v1::WorkerScalingReport& scaling, uint32_t workers,
                       uint32_t all_workers, const Letters& letters) {
   std::string text;
   for (const auto& [key, cell] : sweep.cells) {
     const auto& [operation, place] = key;
-    const bool here = sweep.operations[operation] == Printable(scaling.operation) &&
+    const bool here = sweep.operations[operation] == Printable(scaling.operation()) &&
                       (place.workers == 0 ? all_workers : place.workers) == workers &&
-                      place.record_bytes == scaling.record_bytes &&
-                      (scaling.metadata || place.bytes == scaling.bytes_per_lane);
+                      place.record_bytes == scaling.record_bytes() &&
+                      (scaling.metadata() || place.bytes == scaling.bytes_per_lane());
     if (!here) continue;
     for (const size_t mark : cell.marks) {
       if (letters[operation][mark] != 0) text += letters[operation][mark];
@@ -251,27 +238,27 @@ std::string LettersAt(const Sweep& sweep, const WorkerScaling& scaling, uint32_t
 }
 
 // Rows are numbers of workers, with their clients, the rate, the rate per client, and the scaling.
-void PrintScaling(const v1::RunReport& report, const WorkerScaling& scaling, const Sweep& sweep,
+void PrintScaling(const v1::RunReport& report, const v1::WorkerScalingReport& scaling, const Sweep& sweep,
                 const Letters& letters, ConsolePage& page) {
   std::vector<double> rates;
-  for (const ScalingPoint& point : scaling.points) {
-    rates.insert(rates.end(), {point.rate, point.rate_per_client});
+  for (const v1::WorkerScalingPoint& point : scaling.points()) {
+    rates.insert(rates.end(), {point.rate(), point.rate_per_client()});
   }
   const ColumnUnit unit = ColumnUnit::OfBytesPerSecond(rates);
-  const auto text_of = [&](double rate) { return scaling.in_ops ? FormatCount(rate) : unit.Text(rate); };
-  std::string title = Printable(scaling.operation);
-  if (sweep.shapes.size() > 1 && !scaling.metadata) {
-    absl::StrAppend(&title, " ", ShortSize(scaling.bytes_per_lane), "/", ShortSize(scaling.record_bytes));
+  const auto text_of = [&](double rate) { return scaling.in_ops() ? FormatCount(rate) : unit.Text(rate); };
+  std::string title = Printable(scaling.operation());
+  if (sweep.shapes.size() > 1 && !scaling.metadata()) {
+    absl::StrAppend(&title, " ", ShortSize(scaling.bytes_per_lane()), "/", ShortSize(scaling.record_bytes()));
   }
   page.Line({{absl::StrCat(title, " by workers"), Tone::kStrong}});
-  const std::string unit_name = scaling.in_ops ? "ops/s" : std::string(unit.name());
+  const std::string unit_name = scaling.in_ops() ? "ops/s" : std::string(unit.name());
   TextTable table({{"workers"}, {"clients"}, {"lanes"}, {unit_name}, {"per client"}, {"scaling"}});
-  for (const ScalingPoint& point : scaling.points) {
-    table.AddRow({absl::StrCat(point.worker_count), absl::StrCat(point.client_count),
-                  absl::StrCat(point.lane_count),
-                  text_of(point.rate) +
-                      LettersAt(sweep, scaling, point.worker_count, report.run().worker_count(), letters),
-                  text_of(point.rate_per_client), Percent(100 * point.scaling)});
+  for (const v1::WorkerScalingPoint& point : scaling.points()) {
+    table.AddRow({absl::StrCat(point.worker_count()), absl::StrCat(point.client_count()),
+                  absl::StrCat(point.lane_count()),
+                  text_of(point.rate()) +
+                      LettersAt(sweep, scaling, point.worker_count(), report.run().worker_count(), letters),
+                  text_of(point.rate_per_client()), Percent(100 * point.scaling())});
   }
   page.Table(table);
   page.Blank();
@@ -280,9 +267,11 @@ void PrintScaling(const v1::RunReport& report, const WorkerScaling& scaling, con
 void PrintAllScaling(const v1::RunReport& report, uint32_t only_target, const Sweep& sweep,
                    const Letters& letters, ConsolePage& page) {
   uint32_t fewest = UINT32_MAX;
-  for (const WorkerScaling& scaling : ScalingOf(report)) {
-    if (scaling.only_target != only_target) continue;
-    fewest = std::min(fewest, scaling.points[0].worker_count);
+  const v1::Plan& plan = report.run().plan();
+  const std::string target = only_target == 0 ? "" : plan.targets(static_cast<int>(only_target - 1)).path();
+  for (const v1::WorkerScalingReport& scaling : report.worker_scaling()) {
+    if (scaling.target() != target) continue;
+    fewest = std::min(fewest, scaling.points(0).worker_count());
     PrintScaling(report, scaling, sweep, letters, page);
   }
   page.Labelled("scaling",
@@ -361,27 +350,6 @@ void PrintTables(const v1::RunReport& report, uint32_t only_target, ConsolePage&
 }
 
 }  // namespace
-
-bool IsSweep(const v1::Plan& plan) {
-  struct Seen {
-    std::string operation;  // without the record size
-    std::set<Place> places;
-  };
-  std::map<std::pair<std::string, uint32_t>, Seen> seen;  // by operation and target
-  for (const v1::Phase& phase : plan.phases()) {
-    const bool same_kind = (phase.only_target() > 0) == (plan.phases(0).only_target() > 0);
-    const bool has_target = phase.only_target() <= static_cast<uint32_t>(plan.targets_size());
-    if (phase.assignments_size() != 1 || !same_kind || !has_target || DividesClients(phase)) return false;
-    v1::Operation operation = FirstOperationOf(phase);
-    const Place place = PlaceOf(plan, phase);
-    operation.clear_record_bytes();
-    const std::string rest = MeaningOf(operation);
-    const auto [known, is_new] = seen.try_emplace({operation.name(), phase.only_target()}, Seen{rest, {}});
-    if (known->second.operation != rest || !known->second.places.insert(place).second) return false;
-  }
-  return !seen.empty() && std::all_of(seen.begin(), seen.end(),
-                                      [](const auto& named) { return named.second.places.size() > 1; });
-}
 
 bool IsLongSweep(const v1::Plan& plan) {
   if (plan.soak_s() > 0) return false;

@@ -8,17 +8,12 @@
 
 namespace iobench {
 
-// True if all phases of the plan are the same operations with different sizes, records, or numbers of lanes or workers;
-// with --each-path, on each path.
-bool IsSweep(const v1::Plan& plan);
-
-// True if the plan is a sweep with more than 20 phases, repetitions included: too many to show each in full. The tables
+// True if the plan is a sweep (IsSweep in coordinator/analysis/across/surfaces.h) with more than 20 phases, repetitions included: too many to show each in full. The tables
 // then have all that is reported.
 bool IsLongSweep(const v1::Plan& plan);
 
 // Adds the tables. With several numbers of workers: for each operation, size and record, a table of rates and scaling
-// by workers (text/worker_scaling.h). Otherwise, with several sizes or records: for each operation (and number of
-// lanes), a table of file sizes by records; if no operation has two of these at one number of lanes, one table of lanes
+// by workers. Otherwise, with several sizes or records: for each operation (and number of lanes), a table of file sizes by records; if no operation has two of these at one number of lanes, one table of lanes
 // by operations. The latter two are in KiB/s, or in ops/s where the headline is in ops; medians for repetitions. Cells
 // of phases with marks have a letter that is explained below the table; marks of all cells are stated once. With
 // --each-path, each path has tables of its own. REQUIRES: IsSweep.

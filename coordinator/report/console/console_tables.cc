@@ -14,7 +14,7 @@
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/text/column_unit.h"
 #include "coordinator/report/text/console_words.h"
-#include "coordinator/report/text/target_table.h"
+#include "coordinator/report/text/path_words.h"
 
 namespace iobench {
 namespace {
@@ -244,15 +244,17 @@ void WriteSummary(const v1::RunReport& report, ConsolePage& page) {
 
 void PrintPaths(const v1::RunReport& report, ConsolePage& page) {
   constexpr size_t kMaxTitleColumns = 24;
-  const TargetTable targets = TargetTableOf(report);
-  if (targets.rows.empty()) return;
+  if (!report.has_each_path()) return;
+  const v1::EachPathReport& targets = report.each_path();
   std::vector<double> rates;
-  for (const TargetRow& row : targets.rows) {
-    if (!row.in_ops) rates.insert(rates.end(), row.rates.begin(), row.rates.end());
+  for (const v1::EachPathRow& row : targets.rows()) {
+    for (const v1::EachPathCell& cell : row.cells()) {
+      if (!row.in_ops()) rates.push_back(cell.rate());
+    }
   }
   const RateColumn of_data(false, rates), of_ops(true, {});
   std::vector<std::string> paths;
-  for (const std::string& path : targets.paths) paths.push_back(Printable(path));
+  for (const std::string& path : targets.paths()) paths.push_back(Printable(path));
   const bool numbered = std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
     return DisplayColumns(path) > kMaxTitleColumns;
   });
@@ -262,24 +264,25 @@ void PrintPaths(const v1::RunReport& report, ConsolePage& page) {
     if (i > 0) columns.push_back({"of first"});
   }
   TextTable table(std::move(columns));
-  for (const TargetRow& row : targets.rows) {
-    const RateColumn& column = row.in_ops ? of_ops : of_data;
-    std::vector<std::string> cells = {Printable(row.name), column.title()};
-    for (size_t i = 0; i < row.rates.size(); ++i) {
-      cells.push_back(column.Text(row.rates[i]));
-      if (i > 0) cells.push_back(row.RatioText(i));
+  for (const v1::EachPathRow& row : targets.rows()) {
+    const RateColumn& column = row.in_ops() ? of_ops : of_data;
+    std::vector<std::string> cells = {Printable(row.phase()), column.title()};
+    for (int i = 0; i < row.cells_size(); ++i) {
+      cells.push_back(column.Text(row.cells(i).rate()));
+      if (i > 0) cells.push_back(RatioText(row.cells(i)));
     }
     table.AddRow(std::move(cells));
   }
   page.Table(table);
-  for (size_t i = 1; targets.has_verdicts() && i < paths.size(); ++i) {
-    for (const TargetRow& row : targets.rows) {
-      if (!row.ratios[i].has_value()) continue;
-      page.Labelled(Printable(row.name), absl::StrCat(numbered ? absl::StrCat("path ", i + 1) : paths[i], ": ",
-                                                      row.VerdictText(i)));
+  for (size_t i = 1; i < paths.size(); ++i) {
+    for (const v1::EachPathRow& row : targets.rows()) {
+      const std::string verdict = VerdictText(row.cells(static_cast<int>(i)));
+      if (verdict.empty()) continue;
+      page.Labelled(Printable(row.phase()),
+                    absl::StrCat(numbered ? absl::StrCat("path ", i + 1) : paths[i], ": ", verdict));
     }
   }
-  if (!targets.doubt.empty()) page.Labelled("beware", Printable(targets.doubt), Tone::kWarning);
+  if (!targets.doubt().empty()) page.Labelled("beware", Printable(targets.doubt()), Tone::kWarning);
   for (size_t i = 0; numbered && i < paths.size(); ++i) page.Labelled(absl::StrCat("path ", i + 1), paths[i]);
   page.Blank();
 }

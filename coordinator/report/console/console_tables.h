@@ -26,7 +26,7 @@ void PrintClientRange(const v1::PhaseReport& phase, ConsolePage& page);
 // (coordinator/analysis/brief.h).
 void WriteSummary(const v1::RunReport& report, ConsolePage& page);
 
-// Adds one row per operation and one column per path of a run with --each-path (text/target_table.h), followed by a
+// Adds one row per operation and one column per path of a run with --each-path (RunReport.each_path), followed by a
 // blank line. Nothing for other runs.
 void PrintPaths(const v1::RunReport& report, ConsolePage& page);
 

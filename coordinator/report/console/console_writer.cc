@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/display_text.h"
+#include "coordinator/analysis/across/surfaces.h"
 #include "coordinator/report/console/console_page.h"
 #include "coordinator/report/console/console_report.h"
 #include "coordinator/report/console/console_sweep.h"

@@ -8,7 +8,6 @@
 #include "common/text/units.h"
 #include "coordinator/report/markdown/markdown_text.h"
 #include "coordinator/report/text/console_words.h"
-#include "coordinator/report/text/target_table.h"
 
 namespace iobench {
 namespace {
@@ -103,31 +102,6 @@ void WriteNotes(const v1::RunReport& report, std::ostream& out) {
 void WriteLegend(const v1::RunReport& report, std::ostream& out) {
   if (report.phases().empty()) out << "## Figures\n\nNo phase was measured.\n\n";
   if (HasUnsurePercentile(report)) out << "`~`: fewer than 100 ops lie beyond that percentile.\n\n";
-}
-
-void WriteTargets(const v1::RunReport& report, std::ostream& out) {
-  const TargetTable targets = TargetTableOf(report);
-  if (targets.rows.empty()) return;
-  out << "## Paths\n\nThe same operations on each path, one path after the other, and their share of the figure on the "
-         "first path.\n";
-  std::vector<MarkdownTable::Column> columns = {{"phase", Align::kLeft}};
-  for (size_t i = 0; i < targets.paths.size(); ++i) {
-    columns.push_back({MarkdownText(targets.paths[i])});
-    if (i > 0) columns.push_back({"of first"});
-    if (i > 0 && targets.has_verdicts()) columns.push_back({"shown (95 %)", Align::kLeft});
-  }
-  MarkdownTable table(std::move(columns));
-  for (const TargetRow& row : targets.rows) {
-    std::vector<std::string> cells = {MarkdownText(row.name)};
-    for (size_t i = 0; i < row.rates.size(); ++i) {
-      cells.push_back(RateText(row.in_ops, row.rates[i], row.rates[i]));
-      if (i > 0) cells.push_back(row.RatioText(i));
-      if (i > 0 && targets.has_verdicts()) cells.push_back(row.VerdictText(i));
-    }
-    table.AddRow(std::move(cells));
-  }
-  table.Write(out);
-  if (!targets.doubt.empty()) out << "**Beware**: " << MarkdownText(targets.doubt) << ".\n\n";
 }
 
 void WriteErrors(const v1::RunReport& report, std::ostream& out) {

@@ -29,7 +29,6 @@ class ChapterWriter {
 void WriteEnvironment(const v1::RunReport& report, std::ostream& out);  // heading and what took part
 void WriteNotes(const v1::RunReport& report, std::ostream& out);
 void WriteLegend(const v1::RunReport& report, std::ostream& out);   // of the figures of phases
-void WriteTargets(const v1::RunReport& report, std::ostream& out);  // --each-path: the paths side by side
 void WriteErrors(const v1::RunReport& report, std::ostream& out);   // of the run, and of each phase
 
 }  // namespace iobench

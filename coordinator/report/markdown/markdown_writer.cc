@@ -63,10 +63,7 @@ absl::Status WriteMarkdown(const v1::RunReport& report, std::ostream& out) {
       chapters.HasHeading("Environment");
     }
     if (id == "phases") WriteNotes(report, out);
-    if (id == "per-client") {
-      WriteLegend(report, out);
-      WriteTargets(report, out);
-    }
+    if (id == "each-path") WriteLegend(report, out);
     if (id == "files") {
       WriteErrors(report, out);
       WriteRepeating(report, out);

@@ -3,20 +3,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/text/units.h"
 #include "coordinator/report/tables/fill_tables.h"
+#include "coordinator/report/text/path_words.h"
 
 namespace iobench {
 namespace {
 
 using Unit = TableUnit;
-
-std::string VerdictOf(const v1::EachPathCell& cell) {
-  if (cell.verdict().empty()) return "";
-  return absl::StrFormat("%s (%+.1f %% to %+.1f %%)", cell.verdict(), 100 * (cell.low() - 1), 100 * (cell.high() - 1));
-}
 
 TableColumn UnitColumn() {
   return {.id = "unit", .title = "unit", .unit = Unit::kRateUnit, .left = true};
@@ -48,7 +43,7 @@ Table EachPathTable(const v1::RunReport& report) {
       cells.push_back(Rate(cell.rate(), row.in_ops()));
       if (i == 0) continue;
       cells.push_back(cell.of_first());
-      cells.push_back(VerdictOf(cell));
+      cells.push_back(VerdictText(cell));
     }
   }
   if (!each_path.doubt().empty()) table.parts[0].notes.push_back({"beware", each_path.doubt(), TableNote::Tone::kWarning});

@@ -55,10 +55,6 @@ std::string RepetitionText(const v1::RunReport& report, const v1::PhaseReport& p
 
 }  // namespace
 
-const v1::Operation& FirstOperationOf(const v1::Phase& phase) {
-  return phase.assignments().empty() ? v1::Operation::default_instance() : phase.assignments(0).operation();
-}
-
 std::string Percent(double percent) {
   if (!std::isfinite(percent)) return "-";
   const double magnitude = std::fabs(percent);

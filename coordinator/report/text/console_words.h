@@ -23,8 +23,6 @@ bool IsUnsure(const v1::Latency& latency, std::string_view percentile);  // "p99
 std::string OpsPerSecond(double rate);  // "315,000 ops/s"; "-" when not finite
 // Returns a rate in the phase's unit: ops/s if its headline is in ops, otherwise bytes/s.
 std::string RateText(bool in_ops, double bytes_per_s, double ops_per_s);
-// Returns the operation of the first assignment, or a default one if a damaged plan has none.
-const v1::Operation& FirstOperationOf(const v1::Phase& phase);
 // Example: "10,000 items per lane in one shared directory, files of 3.81 KiB".
 std::string TreeText(const v1::Tree& tree);
 

@@ -1,12 +1,9 @@
 #include <algorithm>
-#include <map>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/model/plan_traits.h"
-#include "coordinator/report/text/console_words.h"
+#include "coordinator/analysis/across/surfaces.h"
 #include "coordinator/report/workbook/sheets.h"
 
 namespace iobench {
@@ -15,74 +12,6 @@ namespace {
 constexpr double kKiB = 1024;
 constexpr size_t kMaxSeries = 255;       // of a chart
 constexpr uint16_t kRightOfSurface = 9;  // a column
-
-struct SurfaceCell {
-  double rate = 0;  // bytes/s, or ops/s
-  bool marked = false;
-};
-
-// All phases of one operation and target (--each-path) with equal numbers of lanes and workers, by size per
-// lane and record.
-struct Surface {
-  std::string operation;
-  std::string target;
-  uint32_t lane_count = 0;
-  bool metadata = false;
-  bool in_ops = false;  // the cells are ops/s, not bytes/s
-  std::set<uint64_t> sizes, records;
-  std::map<std::pair<uint64_t, uint64_t>, SurfaceCell> cells;
-
-  // Phases with a size and a record of their own each, such as those of a suite, are no sweep.
-  bool sweeps() const {
-    if (sizes.size() == 1 || records.size() == 1) return cells.size() > 1;
-    return cells.size() > std::max(sizes.size(), records.size());
-  }
-};
-
-// The rate of a phase, or the median of its repetitions, which analysis has computed.
-double RateOf(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  for (const v1::RepetitionReport& repetition : report.repetitions()) {
-    if (repetition.name() == phase.name()) return repetition.median();
-  }
-  return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
-}
-
-// Phases of one client, of the servers or beside a load are otherwise like those of all clients, whose cells they would
-// replace.
-bool IsOfAllClients(const v1::Plan& plan, const v1::PhaseReport& phase) {
-  const v1::Phase* const planned = PlannedPhase(plan, phase);
-  return planned == nullptr || !DividesClients(*planned);
-}
-
-std::vector<Surface> SurfacesOf(const v1::RunReport& report) {
-  std::vector<Surface> surfaces;
-  for (const v1::PhaseReport& phase : report.phases()) {
-    if (!IsOfAllClients(report.run().plan(), phase)) continue;
-    const uint32_t lanes = PlannedLanes(report.run(), phase);
-    auto found = std::find_if(surfaces.begin(), surfaces.end(), [&phase, lanes](const Surface& surface) {
-      return surface.operation == phase.operation() && surface.lane_count == lanes &&
-             surface.target == phase.target();
-    });
-    if (found == surfaces.end()) {
-      surfaces.push_back({.operation = phase.operation(),
-                          .target = phase.target(),
-                          .lane_count = lanes,
-                          .metadata = phase.metadata(),
-                          .in_ops = phase.headline_in_ops(),
-                          .sizes = {},
-                          .records = {},
-                          .cells = {}});
-      found = surfaces.end() - 1;
-    }
-    found->sizes.insert(phase.bytes_per_lane());
-    found->records.insert(phase.record_bytes());
-    SurfaceCell& cell = found->cells[{phase.bytes_per_lane(), phase.record_bytes()}];
-    cell.rate = RateOf(report, phase);
-    cell.marked = cell.marked || !MarksOf(phase).empty();
-  }
-  std::erase_if(surfaces, [](const Surface& surface) { return !surface.sweeps() || surface.metadata; });
-  return surfaces;
-}
 
 // Light to dark: the larger figure stands out, and black digits stay readable.
 void AddColours(const Sheet& sheet, uint32_t first_row, uint32_t last_row, uint16_t last_column) {
@@ -130,41 +59,43 @@ void AddSurfaceChart(const Sheet& sheet, const SurfaceChart& surface, Book& book
   book.AddSurfaceChart(surface);
 }
 
-void PrintSurface(const Surface& surface, bool names_lanes, Book& book) {
-  std::string what = surface.operation;
-  if (!surface.target.empty()) absl::StrAppend(&what, " on ", surface.target);
-  if (names_lanes) absl::StrAppend(&what, ", ", surface.lane_count, " lanes");
+void PrintSurface(const v1::SurfaceReport& surface, bool names_lanes, Book& book) {
+  std::string what = surface.operation();
+  if (!surface.target().empty()) absl::StrAppend(&what, " on ", surface.target());
+  if (names_lanes) absl::StrAppend(&what, ", ", surface.lane_count(), " lanes");
   Sheet sheet(book, book.NextName(absl::StrCat("surface ", what)));
   worksheet_set_column(sheet.worksheet(), 0, 0, 26, nullptr);
-  worksheet_set_column(sheet.worksheet(), 1, static_cast<uint16_t>(surface.records.size()), 13, nullptr);
-  const char* const unit = surface.in_ops ? "ops/s" : "KiB/s";
+  worksheet_set_column(sheet.worksheet(), 1, static_cast<uint16_t>(surface.record_bytes_size()), 13, nullptr);
+  const char* const unit = surface.in_ops() ? "ops/s" : "KiB/s";
   sheet.Title(absl::StrCat(what, ": headline in ", unit));
   SetTitleHeight(sheet);
   sheet.Text(0, "file size per lane (KiB) \\ record size (KiB)", book.formats().header);
   const uint32_t titles_row = sheet.row();
   uint16_t column = 1;
-  for (const uint64_t record : surface.records)
+  for (const uint64_t record : surface.record_bytes())
     sheet.Put(column++, static_cast<double>(record) / kKiB, book.formats().header);
   sheet.NextRow();
   bool any_marked = false;
-  for (const uint64_t size : surface.sizes) {
+  auto cell = surface.cells().begin();  // in the order of the table
+  for (const uint64_t size : surface.bytes_per_lane()) {
     sheet.Put(0, static_cast<double>(size) / kKiB, book.formats().decimal);
     column = 0;
-    for (const uint64_t record : surface.records) {
+    for (const uint64_t record : surface.record_bytes()) {
       ++column;
-      const auto cell = surface.cells.find({size, record});
-      if (cell == surface.cells.end()) continue;
-      any_marked = any_marked || cell->second.marked;
-      sheet.Put(column, surface.in_ops ? cell->second.rate : cell->second.rate / kKiB,
-                cell->second.marked ? book.formats().marked : book.formats().whole);
+      if (cell == surface.cells().end() || cell->bytes_per_lane() != size || cell->record_bytes() != record) continue;
+      const bool is_marked = !cell->marks().empty();
+      any_marked = any_marked || is_marked;
+      sheet.Put(column, surface.in_ops() ? cell->rate() : cell->rate() / kKiB,
+                is_marked ? book.formats().marked : book.formats().whole);
+      ++cell;
     }
     sheet.NextRow();
   }
   const uint32_t last_row = sheet.row() - 1;
-  const auto last_column = static_cast<uint16_t>(surface.records.size());
+  const auto last_column = static_cast<uint16_t>(surface.record_bytes_size());
   AddColours(sheet, titles_row + 1, last_row, last_column);
   if (any_marked) sheet.Note("Italic and dotted: the phase has marks; the summary says which.");
-  const bool over_both = surface.sizes.size() > 1 && surface.records.size() > 1;
+  const bool over_both = surface.bytes_per_lane_size() > 1 && surface.record_bytes_size() > 1;
   if (over_both) {
     AddSurfaceChart(sheet,
                     {.sheet = sheet.name(),
@@ -180,10 +111,14 @@ void PrintSurface(const Surface& surface, bool names_lanes, Book& book) {
 }  // namespace
 
 void AddSurfaceSheets(const v1::RunReport& report, Book& book) {
-  const std::vector<Surface> surfaces = SurfacesOf(report);
+  std::vector<const v1::SurfaceReport*> surfaces;
   std::set<uint32_t> lane_counts;
-  for (const Surface& surface : surfaces) lane_counts.insert(surface.lane_count);
-  for (const Surface& surface : surfaces) PrintSurface(surface, lane_counts.size() > 1, book);
+  for (const v1::SurfaceReport& surface : report.surfaces()) {
+    if (surface.metadata() || !CoversSizes(surface)) continue;
+    surfaces.push_back(&surface);
+    lane_counts.insert(surface.lane_count());
+  }
+  for (const v1::SurfaceReport* const surface : surfaces) PrintSurface(*surface, lane_counts.size() > 1, book);
 }
 
 }  // namespace iobench

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "common/text/units.h"
 #include "coordinator/validate/checks/check_context.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/validate/performance/findings.h"
 #include "coordinator/validate/performance/performance.h"
 
@@ -34,10 +35,6 @@ std::string InUnitsOf(Quantity quantity, double value) {
   return absl::StrCat(std::llround(100 * value), " %");
 }
 
-double RateOfPhase(const v1::PhaseReport& phase) {
-  return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
-}
-
 using Readings = std::vector<std::pair<std::string, double>>;  // whose, and its value
 
 Readings AloneIn(const Performance& measured, std::string_view name, bool of_others) {
@@ -47,7 +44,7 @@ Readings AloneIn(const Performance& measured, std::string_view name, bool of_oth
       readings.emplace_back(row.client(), of_others ? row.of_others() : row.alone());
     }
   } else if (const v1::PhaseReport* const phase = measured.PhaseNamed(name); phase != nullptr && !of_others) {
-    readings.emplace_back("the only client", RateOfPhase(*phase));
+    readings.emplace_back("the only client", HeadlineRate(*phase));
   }
   return readings;
 }
@@ -82,7 +79,7 @@ Readings ReadingsFor(const ThresholdKey& key, const Performance& measured, const
     case Measured::kAllTogether: {
       const v1::PhaseReport* const phase = measured.PhaseNamed(key.phase);
       if (phase == nullptr) return {};
-      return {{"all", RateOfPhase(*phase)}};
+      return {{"all", HeadlineRate(*phase)}};
     }
     case Measured::kP99:
     case Measured::kLongest:

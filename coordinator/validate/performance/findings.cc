@@ -10,6 +10,7 @@
 #include "common/text/display_text.h"
 #include "common/text/mark_codes.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/analysis/marks/mark_table.h"
 
 namespace iobench {
@@ -45,10 +46,6 @@ std::string RateWord(bool in_ops, double rate) {
 
 std::string ShareWord(double share) {
   return std::isfinite(share) ? absl::StrCat(std::llround(100 * share), " %") : "-";
-}
-
-double HeadlineOf(const v1::PhaseReport& phase) {
-  return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
 }
 
 std::string FigureOf(const std::string& what, const std::string& how, const std::string& client) {

@@ -27,8 +27,6 @@ bool IsDoubtful(const v1::PhaseReport& phase);
 // "95 MiB/s" or "500/s", and "76 %" or "-" if it is not finite.
 std::string RateWord(bool in_ops, double rate);
 std::string ShareWord(double share);
-// Returns the phase's headline rate.
-double HeadlineOf(const v1::PhaseReport& phase);
 // Returns the name of a figure, "write_alone_c01": only lower-case letters, digits and underscores.
 std::string FigureOf(const std::string& what, const std::string& how, const std::string& client);
 

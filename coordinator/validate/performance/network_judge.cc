@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "common/text/units.h"
 #include "coordinator/validate/checks/check_context.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/validate/performance/findings.h"
 #include "coordinator/validate/performance/performance.h"
 
@@ -35,7 +36,7 @@ AloneRates RatesAlone(const Performance& measured, const std::string& client, bo
       *rate = clients->clients(i).alone();
     }
     // If there is a single client, the rows are its workers, if any.
-    if (!has_row && is_only_client && phase != nullptr) *rate = HeadlineOf(*phase);
+    if (!has_row && is_only_client && phase != nullptr) *rate = HeadlineRate(*phase);
     if (has_row) phase = measured.PhaseNamed(absl::StrCat(name, " on ", client));
     if (doubtful == DoubtfulRates::kDoNotCount && phase != nullptr && IsDoubtful(*phase)) *rate = NAN;
   }

@@ -12,6 +12,7 @@
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/validate/checks/check_context.h"
 #include "coordinator/validate/performance/findings.h"
@@ -234,8 +235,8 @@ void JudgeMetadataRates(const Performance& measured, const PerformanceLimits& li
     CheckPhaseOf(measured, std::string(name), outcome, findings);
     const v1::PhaseReport* const phase = measured.PhaseNamed(name);
     if (phase == nullptr) continue;
-    rates.push_back(absl::StrCat(std::string(name), " ", RateWord(true, HeadlineOf(*phase))));
-    outcome.Figure(absl::StrCat(std::string(name), "_per_s").c_str(), HeadlineOf(*phase), "ops/s");
+    rates.push_back(absl::StrCat(std::string(name), " ", RateWord(true, HeadlineRate(*phase))));
+    outcome.Figure(absl::StrCat(std::string(name), "_per_s").c_str(), HeadlineRate(*phase), "ops/s");
     if (const v1::PerClientReport* const clients = measured.ClientsIn(name); clients != nullptr) {
       FindOutliers(measured, *clients, of_names, outcome, findings);
     }

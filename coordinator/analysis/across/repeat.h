@@ -1,8 +1,9 @@
 // Statistics over several repetitions of one figure.
-#ifndef COORDINATOR_ANALYSIS_REPEAT_H_
-#define COORDINATOR_ANALYSIS_REPEAT_H_
+#ifndef COORDINATOR_ANALYSIS_ACROSS_REPEAT_H_
+#define COORDINATOR_ANALYSIS_ACROSS_REPEAT_H_
 
 #include <span>
+#include <vector>
 
 #include "iobench/v1/result.pb.h"
 
@@ -14,6 +15,12 @@ namespace iobench {
 // 93.75 %). The name is left empty. NaN and count 0 if there are no values. REQUIRES: finite values.
 v1::RepetitionReport RepetitionsOf(std::span<const double> values);
 
+// Returns these figures of the headline, one entry per phase name; empty if no name occurs at least twice. Repetitions that
+// are not whole are only counted.
+std::vector<v1::RepetitionReport> SummarizeRepetitions(std::span<const v1::PhaseReport> phases);
+std::vector<v1::RepetitionReport> SummarizeRepetitions(
+    const google::protobuf::RepeatedPtrField<v1::PhaseReport>& phases);
+
 }  // namespace iobench
 
-#endif  // COORDINATOR_ANALYSIS_REPEAT_H_
+#endif  // COORDINATOR_ANALYSIS_ACROSS_REPEAT_H_

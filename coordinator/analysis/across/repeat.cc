@@ -1,4 +1,4 @@
-#include "coordinator/analysis/repeat.h"
+#include "coordinator/analysis/across/repeat.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "coordinator/analysis/summarize.h"
+#include "coordinator/analysis/across/phase_facts.h"
 
 namespace iobench {
 namespace {
@@ -93,7 +93,7 @@ std::vector<v1::RepetitionReport> RepetitionsOfAll(const Phases& phases) {
     any_repeated |= ++named.phase_count > 1;
     // A repetition that is not whole measured something different from the others.
     named.metadata = phase.headline_in_ops();
-    const double value = named.metadata ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
+    const double value = HeadlineRate(phase);
     if (!phase.not_whole().empty()) {
       ++named.partial_count;
     } else if (std::isfinite(value)) {

@@ -1,4 +1,4 @@
-#include "coordinator/report/text/target_table.h"
+#include "coordinator/analysis/across/each_path.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -31,34 +31,45 @@ class Run {
   v1::PhaseReport& last() { return *report.mutable_phases(report.phases_size() - 1); }
   v1::Plan& plan() { return *report.mutable_run()->mutable_plan(); }
 
+  const v1::EachPathReport& Compared() {
+    UpdateEachPath(report);
+    return report.each_path();
+  }
+
   v1::RunReport report;
 };
+
+std::vector<double> RatesOf(const v1::EachPathRow& row) {
+  std::vector<double> rates;
+  for (const v1::EachPathCell& cell : row.cells()) rates.push_back(cell.rate());
+  return rates;
+}
 
 TEST_CASE("phases that differ only in their target share a row") {
   Run run;
   run.Phase("write", 1).Phase("create", 1).Phase("write", 2).Phase("create", 2);
   run.plan().mutable_phases(2)->add_before()->mutable_rest()->set_seconds(1);
   run.Measured(200).Measured(50, true).Measured(150).Measured(100, true);
-  const TargetTable table = TargetTableOf(run.report);
-  CHECK(table.paths == std::vector<std::string>{"/a", "/b"});
-  REQUIRE(table.rows.size() == 2);
-  CHECK(table.rows[0].name == "write");
-  CHECK(table.rows[0].rates == std::vector<double>{200, 150});
-  CHECK(table.rows[0].RatioText(1) == "75 %");
-  CHECK(table.rows[1].name == "create");
-  CHECK(table.rows[1].in_ops);
-  CHECK(table.rows[1].rates == std::vector<double>{50, 100});
-  CHECK(table.rows[1].RatioText(1) == "200 %");
+  const v1::EachPathReport table = run.Compared();
+  CHECK(std::vector<std::string>(table.paths().begin(), table.paths().end()) == std::vector<std::string>{"/a", "/b"});
+  REQUIRE(table.rows_size() == 2);
+  CHECK(table.rows(0).phase() == "write");
+  CHECK(RatesOf(table.rows(0)) == std::vector<double>{200, 150});
+  CHECK(table.rows(0).cells(1).of_first() == Approx(0.75));
+  CHECK(table.rows(1).phase() == "create");
+  CHECK(table.rows(1).in_ops());
+  CHECK(RatesOf(table.rows(1)) == std::vector<double>{50, 100});
+  CHECK(table.rows(1).cells(1).of_first() == Approx(2.0));
 }
 
 TEST_CASE("equal phases on one target keep their order, and each has a row") {
   Run run;
   run.Phase("read", 1).Phase("read", 1).Phase("read", 2).Phase("read", 2);
   run.Measured(10).Measured(20).Measured(30).Measured(40);
-  const TargetTable table = TargetTableOf(run.report);
-  REQUIRE(table.rows.size() == 2);
-  CHECK(table.rows[0].rates == std::vector<double>{10, 30});
-  CHECK(table.rows[1].rates == std::vector<double>{20, 40});
+  const v1::EachPathReport table = run.Compared();
+  REQUIRE(table.rows_size() == 2);
+  CHECK(RatesOf(table.rows(0)) == std::vector<double>{10, 30});
+  CHECK(RatesOf(table.rows(1)) == std::vector<double>{20, 40});
 }
 
 TEST_CASE("of a target's repetitions the median of the whole ones counts") {
@@ -68,9 +79,9 @@ TEST_CASE("of a target's repetitions the median of the whole ones counts") {
   run.last().set_not_whole("1 worker lost");
   run.Measured(900).Measured(5);
   run.last().set_not_whole("interrupted");
-  const TargetTable table = TargetTableOf(run.report);
-  REQUIRE(table.rows.size() == 1);
-  CHECK(table.rows[0].rates == std::vector<double>{400, 15});
+  const v1::EachPathReport table = run.Compared();
+  REQUIRE(table.rows_size() == 1);
+  CHECK(RatesOf(table.rows(0)) == std::vector<double>{400, 15});
 }
 
 TEST_CASE("repetitions show whether a path is better, worse or neither") {
@@ -80,15 +91,20 @@ TEST_CASE("repetitions show whether a path is better, worse or neither") {
     run.Measured(100 * noise).Measured(150 / noise).Measured(100 * noise).Measured(50 / noise);
     run.Measured(100 * noise).Measured(100 / noise);
   }
-  const TargetTable table = TargetTableOf(run.report);
-  REQUIRE(table.rows.size() == 3);
-  CHECK(table.has_verdicts());
-  CHECK(table.rows[0].VerdictText(0).empty());
-  CHECK(table.rows[0].VerdictText(1).starts_with("better (+4"));
-  CHECK(table.rows[1].VerdictText(1).starts_with("worse (-5"));
-  CHECK(table.rows[2].VerdictText(1).starts_with("not shown (-"));
-  CHECK(table.rows[2].VerdictText(1).find(" % to +") != std::string::npos);
-  CHECK(table.doubt.empty());
+  const v1::EachPathReport table = run.Compared();
+  REQUIRE(table.rows_size() == 3);
+  CHECK(table.rows(0).cells(0).verdict().empty());
+  const v1::EachPathCell& better = table.rows(0).cells(1);
+  CHECK(better.verdict() == "better");
+  CHECK(better.ratio() == Approx(1.5).epsilon(0.001));  // the geometric means are nearly 100 and 150
+  CHECK(better.low() > 1.4);
+  CHECK(better.high() < 1.6);
+  CHECK(table.rows(1).cells(1).verdict() == "worse");
+  CHECK(table.rows(1).cells(1).ratio() == Approx(0.5).epsilon(0.001));
+  CHECK(table.rows(2).cells(1).verdict() == "not shown");
+  CHECK(table.rows(2).cells(1).low() < 1);
+  CHECK(table.rows(2).cells(1).high() > 1);
+  CHECK(table.doubt().empty());
 }
 
 TEST_CASE("without repetitions there is no verdict, and a shared connection is passed on") {
@@ -97,28 +113,30 @@ TEST_CASE("without repetitions there is no verdict, and a shared connection is p
   v1::Mark& mark = *run.last().add_marks();
   mark.set_code("shared_transport");
   mark.set_text("the mounts of the paths");
-  const TargetTable table = TargetTableOf(run.report);
-  CHECK_FALSE(table.has_verdicts());
-  CHECK(table.rows[0].VerdictText(1).empty());
-  CHECK(table.doubt == "the mounts of the paths");
+  const v1::EachPathReport table = run.Compared();
+  CHECK_FALSE(table.rows(0).cells(1).has_ratio());
+  CHECK(table.rows(0).cells(1).verdict().empty());
+  CHECK(table.doubt() == "the mounts of the paths");
 }
 
 TEST_CASE("a target without a figure has no ratio") {
   Run run;
   run.Phase("write", 1).Phase("write", 2).Measured(100);
-  const TargetTable table = TargetTableOf(run.report);
-  REQUIRE(table.rows.size() == 1);
-  CHECK(std::isnan(table.rows[0].rates[1]));
-  CHECK(table.rows[0].RatioText(1) == "-");
+  const v1::EachPathReport table = run.Compared();
+  REQUIRE(table.rows_size() == 1);
+  CHECK(std::isnan(table.rows(0).cells(1).rate()));
+  CHECK(std::isnan(table.rows(0).cells(1).of_first()));
 }
 
 TEST_CASE("without only_target, or with a target that does not exist, there is nothing to compare") {
   Run run;
   run.Phase("write", 1).Phase("write", 2).Measured(100).Measured(100);
   run.plan().mutable_phases(1)->set_only_target(3);
-  CHECK(TargetTableOf(run.report).rows.empty());
+  run.Compared();
+  CHECK_FALSE(run.report.has_each_path());
   for (v1::Phase& phase : *run.plan().mutable_phases()) phase.clear_only_target();
-  CHECK(TargetTableOf(run.report).rows.empty());
+  run.Compared();
+  CHECK_FALSE(run.report.has_each_path());
 }
 
 }  // namespace
