@@ -18,6 +18,7 @@
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/file_head.h"
 #include "coordinator/report/raw_files.h"
+#include "coordinator/report/table_files.h"
 
 namespace iobench {
 namespace {
@@ -53,6 +54,8 @@ absl::Status RemoveEarlierResult(const std::string& directory, bool keeps_raw_fi
     for (std::string& path : RawPhasePaths(directory)) paths.push_back(std::move(path));
   }
   paths.push_back(ReportCachePath(directory));
+  const std::vector<std::string> tables = TablePaths(directory);
+  paths.insert(paths.end(), tables.begin(), tables.end() - 1);  // the directory may hold other files
   for (const std::string& path : paths) {
     if (::remove(path.c_str()) != 0 && errno != ENOENT)
       return ErrnoStatus(absl::StrCat("remove ", path), errno);

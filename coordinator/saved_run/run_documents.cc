@@ -19,6 +19,7 @@
 #include "coordinator/report/iozone/iozone_report.h"
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/result_store.h"
+#include "coordinator/report/table_files.h"
 #include "coordinator/report/workbook/workbook_writer.h"
 #include "coordinator/saved_run/whole_report.h"
 
@@ -157,8 +158,6 @@ std::vector<std::string> RunDocuments::FileNames() const {
 absl::Status RunDocuments::Write(const std::string& directory, std::ostream& out) const {
   const std::vector<const Document*> wanted = Wanted();
   const bool prints_excel = iozone_.excel() && !replace_console_;
-  if (wanted.empty() && workbook_.empty() && !prints_excel && !HasIozoneFiles(iozone_))
-    return absl::OkStatus();
   absl::StatusOr<SavedRun> saved = SavedRun::Open(directory);
   if (!saved.ok()) return saved.status();
   const bool show_charts = std::any_of(wanted.begin(), wanted.end(),
@@ -166,6 +165,7 @@ absl::Status RunDocuments::Write(const std::string& directory, std::ostream& out
   const v1::RunReport report =
       WholeReport(*saved, {.charts = show_charts ? Charts::kFilledIn : Charts::kLeftOut});
   absl::Status status = WriteIozoneFiles(report, directory);
+  status.Update(WriteTableFiles(report, directory));
   if (prints_excel) status.Update(UnlessNotPrinted(WriteIozoneExcel(report, out)));
   for (const Document* document : wanted) {
     const bool is_asked = std::find(asked_.begin(), asked_.end(), document) != asked_.end();

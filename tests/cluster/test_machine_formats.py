@@ -305,9 +305,9 @@ def test_figures_of_the_workbook_are_those_of_the_result(big, big_result, tmp_pa
     summary = table(book["summary"], "phase")
     assert len(summary) == len(big_result["phases"])
     for row, phase in zip(summary, big_result["phases"]):
-        assert same(row["headline"], phase["headline"]["bytes_per_s"]) and row["unit"] == "bytes/s"
+        assert same(row["throughput"], phase["headline"]["bytes_per_s"]) and row["unit"] == "bytes/s"
         assert same(row["p99 (us)"], phase["latency_us"]["p99"])
-        assert row["name"] == phase["name"]
+        assert row["phase"] == phase["name"]
         sheet = book[f"{phase['index']} {phase['name']}"]
         clients = table(sheet, "client")
         assert len(clients) == len(phase["clients"])
@@ -436,7 +436,7 @@ def test_a_run_writes_its_workbook_to_a_file(path, out, tmp_path):
     outcome = program.run((*SMALL, "-b", tmp_path / "mine.xlsx"), path=path, out=out).expect(0)
     assert f"workbook: {tmp_path}/mine.xlsx\n" in outcome.stdout
     summary = table(openpyxl.load_workbook(tmp_path / "mine.xlsx")["summary"], "phase")
-    assert [row["headline"] for row in summary] == pytest.approx(
+    assert [row["throughput"] for row in summary] == pytest.approx(
         [phase["headline"]["bytes_per_s"] for phase in outcome.phases], rel=1e-15, abs=0)
 
 

@@ -80,7 +80,7 @@ TEST_CASE("each client alone and the servers have chapters of their own") {
   CHECK(absl::StrContains(text, "| slow\\|one | 50 MiB/s | **50 %** | 40 MiB/s |"));
   CHECK(absl::StrContains(text, "| all | 150 MiB/s |  | 75 MiB/s |"));
   CHECK(absl::StrContains(
-      text, "Together they reach 50 % of the sum of each alone; the slowest client 90 % of the mean."));
+      text, "scaling: 50 % of the sum of each alone; slowest client 90 % of the mean while all work"));
   CHECK(absl::StrContains(text, "| filer | 25 % | sda | 97 % | 0 B/s | 64 MiB/s |"));
   CHECK(absl::StrContains(text, "7.5 of 8"));
   CHECK(absl::StrContains(text, "nothing was sampled"));

@@ -422,16 +422,25 @@ richTest('each client alone stands beside what it has while all work', async (pa
   await element.getByRole('button', { name: 'Table' }).click();
 });
 
+richTest('what has no chart has its table: layers in the unit that the reader chose, the score with its problems', async (page) => {
+  const layers = page.locator('#tables [data-table=layers] table');
+  assert.deepEqual((await rowsOf(layers)).map((row) => row.slice(0, 2)), [['disk', '1,907'], ['network', '1,144'], ['clients', '1,049']]);
+  assert.match(await layers.locator('caption').textContent(), /Layers: random read <8k>.*narrowest: the network: 97 % of its link/);
+  assert.match(await page.locator('#tables [data-table=score]').textContent(), /12\.3.*INVALID/);
+  await page.getByRole('radio', { name: 'MB/s', exact: true }).check();
+  assert.deepEqual((await rowsOf(layers)).map((row) => row[1]), ['2,000', '1,200', '1,100']);
+});
+
 richTest('what is not known is no figure: a clock error, a variation of lanes', async (page) => {
   const details = page.locator('#hosts details');
   await details.locator('summary').click();
   await details.locator('table').waitFor();
   const errorIn = (rows, host) => rows.find(([name]) => name === host)[8];
   const rows = await rowsOf(details.locator('table'));
-  assert.equal(errorIn(rows, 'node02'), '4.000');
+  assert.equal(errorIn(rows, 'node02'), '4,000');
   assert.equal(errorIn(rows, 'node03'), '–');
   const saved = csvRows(String(await downloaded(page, () => details.getByRole('button', { name: 'CSV' }).click())));
-  assert.equal(errorIn(saved, 'node02'), '4');
+  assert.equal(errorIn(saved, 'node02'), '4000');
   assert.equal(errorIn(saved, 'node03'), '');
   assert.match(await figure(page, 'clients').locator('.note').textContent(), /Jain 0\.981 .*CoV –/);
 }, { hash: '#phase-1' });
@@ -447,7 +456,7 @@ richTest('clients that differ are named with what differs', async (page) => {
 richTest('a phase on NFS has a table of its requests, and where its bytes came from', async (page) => {
   const index = await page.locator('#phase-select option').evaluateAll((options) => options.find((option) => option.textContent.includes('random read')).value);
   await page.locator('#phase-select').selectOption(index);
-  const requests = page.locator('table', { has: page.locator('caption', { hasText: 'NFS requests of random read' }) });
+  const requests = page.locator('table', { has: page.locator('caption', { hasText: 'NFS requests: random read' }) });
   const rows = await rowsOf(requests.first());
   assert.deepEqual(rows.map((row) => row.slice(0, 3)), [['READ', '1,200', '1.00'], ['GETATTR', '24', '0.0200']]);
   const others = await rowsOf(page.locator('table', { has: page.locator('caption', { hasText: 'Latency and surroundings' }) }).first());
@@ -461,7 +470,7 @@ richTest('a phase on NFS has a table of its requests, and where its bytes came f
 richTest('the parts of a mix have a table of what they were asked for and did', async (page) => {
   const index = await page.locator('#phase-select option').evaluateAll((options) => options.find((option) => option.textContent.includes('random read')).value);
   await page.locator('#phase-select').selectOption(index);
-  const parts = page.locator('table', { has: page.locator('caption', { hasText: 'Parts of random read' }) });
+  const parts = page.locator('table', { has: page.locator('caption', { hasText: 'Parts: random read' }) });
   assert.deepEqual(await rowsOf(parts.first()), [['random-read <8 KiB>', '9', '800.0', '812.5', '6.500', '250 µs', '~9 ms'],
     ['stat', '3', '100.0', '98.00', '–', '250 µs', '~9 ms']]);
 });

@@ -323,6 +323,23 @@ void FillParts(v1::PhaseReport& phase) {
   }
 }
 
+// Groups of the run that have a table and no chart.
+void FillTables(v1::RunReport& report) {
+  v1::LayersReport& layers = *report.add_layers();
+  layers.set_phase("random read <8k>");
+  layers.set_narrowest_text("the network: 97 % of its link");
+  for (const auto& [layer, rate] : {std::pair{"disk", 2e9}, {"network", 1.2e9}, {"clients", 1.1e9}}) {
+    v1::LayerRow& row = *layers.add_rows();
+    row.set_layer(layer);
+    row.set_rate(rate);
+    row.set_reached(1.1e9 / rate);
+    row.set_of_below(std::nan(""));
+    row.set_disk_bytes_per_s(std::nan(""));
+  }
+  report.mutable_score()->set_value(12.34);
+  report.mutable_score()->add_problems("find did not run");
+}
+
 // Twelve clients alone and together, one of which is slow.
 void FillPerClient(v1::RunReport& report) {
   v1::PerClientReport& phase = *report.add_per_client();
@@ -486,6 +503,7 @@ v1::RunReport RichReport() {
   unmeasured.set_name("interrupted");
   unmeasured.set_operation("read");
   unmeasured.set_interrupted(true);
+  FillTables(report);
   FillPerClient(report);
   v1::RepetitionReport& repeated = *report.add_repetitions();
   repeated.set_name("write");

@@ -6,6 +6,7 @@ import { phaseName } from './overview.js';
 import { colour, colourBar, latencyAxis, layout, palette, plain, scene, SCALE } from './plot.js';
 import { number, rateIn, size, unitOf } from './units.js';
 import { perClientFigures } from './per_client.js';
+import { drawn, tableNamed } from './tables.js';
 
 const maxOf = (values) => Math.max(0, ...values.filter(Number.isFinite));
 const distinct = (values) => [...new Set(values)].sort((a, b) => a - b);
@@ -350,13 +351,7 @@ function repetitionsFigure(report) {
         hovertemplate: '%{x}: <b>%{y:,.4~r}</b><extra></extra>' }],
       layout: layout({ bargap: 0.5, x: { type: 'category', showgrid: false },
         y: { title: `${shownUnit(repeated[0]).name} (higher is better)`, rangemode: 'tozero' } }) }),
-    table: () => ({ caption: 'Repetitions',
-      columns: [{ title: 'phase' }, { title: 'unit' }, { title: 'count', format: number }, { title: 'median', format: number },
-        { title: 'from', format: number }, { title: 'to', format: number }, { title: 'level (%)', format: number },
-        { title: 'mean', format: number }, { title: 'standard deviation', format: number }, { title: 'excluded', format: number }],
-      rows: repeated.map((entry) => [entry.name, shownUnit(entry).name, entry.count, shown(entry, entry.median),
-        shown(entry, entry.low), shown(entry, entry.high), entry.level_percent, shown(entry, entry.mean),
-        shown(entry, entry.stddev), entry.partial_count]) }) });
+    table: () => drawn(tableNamed(report, 'repetitions')) });
 }
 
 export function comparisonSection(report) {

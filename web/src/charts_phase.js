@@ -2,6 +2,7 @@
 import { hostOf } from './data.js';
 import { Figure } from './figure.js';
 import { colour, latencyAxis, layout, palette, plain, shortName } from './plot.js';
+import { tablesOfPhase } from './tables.js';
 import { count, micros, number, percent, rateIn, seconds, size, unitOf } from './units.js';
 
 const hasStraggler = (phase, host) => (phase.stragglers ?? []).some((text) => text.startsWith(`${host} worker `));
@@ -151,7 +152,7 @@ export function figuresTables(phase) {
   const columns = [{ title: 'figure' }, { title: 'value' }];
   return [{ caption: `Throughput of ${phase.name}`, columns, rows: throughputRows(phase) },
     { caption: `Latency and surroundings of ${phase.name}`, columns, rows: otherRows(phase) },
-    ...partsTables(phase), ...pathsTables(phase), ...nfsTables(phase)];
+    ...tablesOfPhase(phase)];
 }
 
 function throughputRows(phase) {
@@ -257,48 +258,4 @@ function connectionRows(phase) {
     ['reconnects', rpc.reconnects], ['unexpected replies', rpc.bad_xids]].filter(([, value]) => value > 0);
   if (troubles.length > 0) add('NFS, what went wrong', troubles.map(([name, value]) => `${count(value)} ${name}`).join(', '));
   return rows;
-}
-
-// What each operation of a mix did. Response times begin when an op was due.
-function partsTables(phase) {
-  const parts = phase.parts ?? [];
-  if (parts.length === 0) return [];
-  const unsure = (latency, key) => (latency.unsure?.includes(key) ? '~' : '');
-  return [{ caption: `Parts of ${phase.name}`,
-    columns: [{ title: 'part' }, { title: 'workers', format: count }, { title: 'asked (ops/s)', format: number }, { title: 'ops/s', format: number },
-      { title: 'MiB/s', format: number }, { title: 'response p50' }, { title: 'p99' }],
-    rows: parts.map((part) => {
-      const latency = part.latency_us;
-      return [part.name, part.worker_count, part.open_loop?.asked_ops_per_s ?? NaN, part.ops_per_s, part.bytes > 0 ? part.bytes_per_s / 1024 ** 2 : NaN,
-        unsure(latency, 'p50') + micros(latency.p50), unsure(latency, 'p99') + micros(latency.p99)];
-    }) }];
-}
-
-// What the lanes on each of several paths did at the same time.
-function pathsTables(phase) {
-  const paths = phase.paths ?? [];
-  if (paths.length === 0) return [];
-  const unsure = (latency, key) => (latency.unsure?.includes(key) ? '~' : '');
-  return [{ caption: `Paths of ${phase.name}`,
-    columns: [{ title: 'path' }, { title: 'workers', format: count }, { title: 'lanes', format: count }, { title: 'ops/s', format: number },
-      { title: 'MiB/s', format: number }, { title: 'p50' }, { title: 'p99' }],
-    rows: paths.map((path) => [path.path, path.worker_count, path.lane_count, path.ops_per_s,
-      path.bytes > 0 ? path.bytes_per_s / 1024 ** 2 : NaN,
-      unsure(path.latency_us, 'p50') + micros(path.latency_us.p50), unsure(path.latency_us, 'p99') + micros(path.latency_us.p99)]) }];
-}
-
-const OWN_KIND = { READ: 'read', WRITE: 'write' };
-
-function nfsTables(phase) {
-  const kinds = Object.entries(phase.nfs_rpc?.kinds ?? {});
-  if (kinds.length === 0) return [];
-  const three = (value) => number(value, 3);
-  return [{ caption: `NFS requests of ${phase.name}`,
-    columns: [{ title: 'request' }, { title: 'count', format: count }, { title: 'per op', format: three },
-      { title: 'queue (ms)', format: three }, { title: 'round trip (ms)', format: three }, { title: 'execute (ms)', format: three },
-      { title: 'our op, mean (ms)', format: three }, { title: 'sent again', format: count }, { title: 'timeouts', format: count },
-      { title: 'errors', format: count }],
-    rows: kinds.sort((a, b) => b[1].rpcs - a[1].rpcs).map(([name, kind]) => [name, kind.rpcs, kind.rpcs_per_op, kind.queue_ms,
-      kind.round_trip_ms, kind.execute_ms, (phase.by_kind?.[OWN_KIND[name]]?.latency_us?.mean ?? NaN) / 1000, kind.retransmissions,
-      kind.major_timeouts, kind.errors ?? NaN]) }];
 }

@@ -62,16 +62,20 @@ export async function readData(base64) {
   return { text, buffer, begin: Math.ceil((4 + length) / 8) * 8 };
 }
 
-// The report: {run, clients, criteria, repetitions, notes, phases}, each phase with the fields of result.json and
-// `columns`: {clients, lanes, charts}; `hosts` are the names that columns.clients.host counts, `planYaml` is the plan for --plan.
-// Each mark has what the table of marks says of it: `means`, `doc` and `read_from_memory`; of an unknown one, nothing.
-export function reportOf({ text: { result, hosts, plan, phases, marks }, buffer, begin }) {
+// The report: {run, clients, criteria, repetitions, notes, phases, tables (tables.js)}, each phase with the fields of
+// result.json, its `tables` and `columns`: {clients, lanes, charts}; `hosts` are the names that columns.clients.host counts,
+// `planYaml` is the plan for --plan. Each mark has what the table of marks says of it: `means`, `doc` and `read_from_memory`;
+// of an unknown one, nothing.
+export function reportOf({ text: { result, hosts, plan, phases, marks, tables }, buffer, begin }) {
   result.hosts = hosts;
   result.planYaml = plan;
+  result.tables = tables;
   result.phases.forEach((phase, i) => {
     phase.headline ??= { name: '', region: '', bytes_per_s: NaN, ops_per_s: NaN };  // nothing was measured
     phase.columns = withColumns(phases[i], buffer, begin);
     for (const mark of phase.marks ?? []) Object.assign(mark, marks[mark.code]);
+    phase.tables = tables.filter(({ joined, id }) => joined && id !== 'errors')
+      .flatMap((of) => of.parts.filter((part) => part.phase === i).map((part) => ({ of, part })));
   });
   return result;
 }

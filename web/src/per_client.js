@@ -1,7 +1,8 @@
 // Each client alone beside what it has while all work: --per-client.
 import { Figure } from './figure.js';
 import { colour, layout, plain, shortName } from './plot.js';
-import { number, percent, state, UNITS } from './units.js';
+import { drawn, tableNamed } from './tables.js';
+import { percent, state, UNITS } from './units.js';
 
 const MAX_BARS = 60;  // clients on the screen, the slowest first; the table has all
 
@@ -15,7 +16,7 @@ function unitOfClients(phase) {
 const scaled = (value, factor) => (value === null ? NaN : value * factor);
 
 export function perClientFigures(report) {
-  return (report.per_client ?? []).map((phase) => new Figure({
+  return (report.per_client ?? []).map((phase, i) => new Figure({
     id: 'per-client', title: `${phase.phase}: each client alone, and together`, wide: phase.clients.length > 8,
     note: `Together they reach ${percent(scaled(phase.scaling, 100))} of the sum of each alone; the slowest client has `
       + `${percent(scaled(phase.fairness, 100))} of the mean. Hatched: alone, under 70 % of the median of the others.`,
@@ -35,13 +36,5 @@ export function perClientFigures(report) {
           x: { tickvals: rows.map((row, i) => i), ticktext: rows.map((row) => shortName(row.client)), showgrid: false },
           y: { title: `${unit.name} (higher is better)`, rangemode: 'tozero' } }) };
     },
-    table: () => {
-      const unit = unitOfClients(phase);
-      return {
-        caption: `Each client alone and together: ${phase.phase}`,
-        columns: [{ title: 'client' }, { title: `alone (${unit.name})`, format: number }, { title: 'of others (%)', format: number },
-          { title: `together (${unit.name})`, format: number }],
-        rows: [...phase.clients.map((row) => [row.client, scaled(row.alone, unit.factor), scaled(row.of_others, 100), scaled(row.together, unit.factor)]),
-          ['all', scaled(phase.sum_alone, unit.factor), NaN, scaled(phase.together, unit.factor)]] };
-    } }));
+    table: () => drawn(tableNamed(report, 'per-client'), tableNamed(report, 'per-client').parts[i]) }));
 }

@@ -1,7 +1,8 @@
 // The report on paper: every phase with its figures as tables, without controls. It is made when printing begins.
 import { h, lines, table } from './dom.js';
 import { figuresTables } from './charts_phase.js';
-import { clientsTable, differences, errorsTable } from './facts.js';
+import { tableOf } from './facts.js';
+import { otherTables } from './tables.js';
 import { sweepTables } from './across.js';
 import { details, latencyText, limitsOf, phaseName } from './overview.js';
 import { number, rateIn, seconds, unitOf, state, UNITS } from './units.js';
@@ -65,16 +66,17 @@ export function printed(report) {
   rows: report.phases.map((phase) => [phaseName(phase, report), number(rateIn(unitOf(phase), phase.headline)), unitOf(phase).name,
     latencyText(phase), phase.limited_by || '–', [...new Set((phase.marks ?? []).map((entry) => entry.code))].join(' ')]) };
   const sweep = sweepTables(report), single = report.phases.filter((phase) => !sweep.phases.has(phase));
-  const errors = errorsTable(report), differ = differences(report);
+  const errors = tableOf(report, 'errors'), differ = tableOf(report, 'differences'), clients = tableOf(report, 'clients');
   return h('div', { id: 'printed' },
     table(overview, Infinity),
     sweep.tables.map((part) => table(part)),
     single.slice(0, MAX_FULL_PHASES).map((phase) => phasePart(report, phase)),
     single.length > MAX_FULL_PHASES
       ? h('p', {}, `Phases after the first ${MAX_FULL_PHASES} appear only in the table above.`) : null,
-    errors.rows.length > 0 ? h('section', {}, table(errors)) : null,
-    h('section', {}, h('h2', {}, 'Environment'), table(clientsTable((report.clients ?? []).slice(0, MAX_CLIENTS))),
-      differ.rows.length > 0 ? table(differ) : null),
+    otherTables(report).filter(({ columns }) => columns.length > 0).map((part) => table(part)),
+    errors ? h('section', {}, table(errors)) : null,
+    h('section', {}, h('h2', {}, 'Environment'), clients ? table(clients, MAX_CLIENTS) : null,
+      differ ? table(differ) : null),
     h('section', {}, h('h2', {}, 'How to repeat it'), h('p', {}, h('code', {}, report.run?.command ?? '')),
       h('p', {}, `Seed ${report.run?.plan?.seed ?? '–'}. Unit of the data rates: ${state.unit}.`),
       report.phases.length <= MAX_FULL_PHASES ? lines(report.planYaml) : null));

@@ -9,6 +9,7 @@ import { clientsSection, errorsSection, planSection } from './facts.js';
 import { refreshFigures, removeFigures } from './figure.js';
 import { details, header, limitsOf, marksOf, overview, phaseName, title, verdict } from './overview.js';
 import { printed } from './print.js';
+import { OtherTables } from './tables.js';
 import { number, rateIn, unitOf, UNITS } from './units.js';
 
 export class ReportPage {
@@ -25,11 +26,12 @@ export class ReportPage {
     document.title = `${title(report)} – cluster-iobench`;
     this.overviewPlace = h('div', {});
     this.phasePlace = h('div', {});
+    this.others = new OtherTables(report);
     this.place.replaceChildren(
       header(report, controls(Object.keys(UNITS), () => this.showUnit())), h('main', {},
         ...verdict(report), this.overviewPlace,
         report.phases.length > 0 ? this.phaseSection() : h('p', { class: 'note' }, 'This run has no phases.'),
-        sweepSection(report), comparisonSection(report), errorsSection(report), clientsSection(report), planSection(report)),
+        sweepSection(report), comparisonSection(report), this.others.element, errorsSection(report), clientsSection(report), planSection(report)),
       footer());
     for (const missing of this.place.querySelectorAll('main > :empty:not(div)')) missing.remove();
     this.showOverview();
@@ -41,6 +43,7 @@ export class ReportPage {
   showUnit() {
     this.showOverview();
     this.showHeadline();
+    this.others.refresh();
     refreshFigures();
   }
 

@@ -10,7 +10,6 @@
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/report/text/console_words.h"
-#include "coordinator/report/text/text_table.h"
 
 namespace iobench {
 namespace {
@@ -94,39 +93,6 @@ void PrintOpenLoop(const v1::PhaseReport& phase, ConsolePage& page) {
   PrintTimes("response", open_loop.response_us(), page);
   PrintTimes("service", open_loop.service_us(), page);
   PrintTimes("lag", open_loop.lag_us(), page);
-}
-
-void PrintParts(const v1::PhaseReport& phase, ConsolePage& page) {
-  if (phase.parts().empty()) return;
-  const bool open_loop = phase.has_open_loop();
-  TextTable table({{"part", TextTable::Align::kLeft, false, true},
-                   {"workers"},
-                   {open_loop ? "asked" : "", TextTable::Align::kRight, true},
-                   {"ops/s"},
-                   {"bytes/s"},
-                   {open_loop ? "response p50" : "p50"},
-                   {"p99"}});
-  for (const v1::PartReport& part : phase.parts()) {
-    const v1::Latency& latency = part.latency_us();
-    table.AddRow(
-        {Printable(part.name()), absl::StrCat(part.worker_count()),
-         part.has_open_loop() ? FormatCount(part.open_loop().asked_ops_per_s()) : "",
-         FormatCount(part.ops_per_s()), part.bytes() > 0 ? FormatBytesPerSecond(part.bytes_per_s()) : "",
-         PercentileText(latency, "p50", latency.p50()), PercentileText(latency, "p99", latency.p99())});
-  }
-  page.Table(table);
-}
-
-void PrintPathsOfPhase(const v1::PhaseReport& phase, ConsolePage& page) {
-  if (phase.paths().empty()) return;
-  TextTable table({{"path", TextTable::Align::kLeft, false, true}, {"lanes"}, {"ops/s"}, {"bytes/s"}, {"p50"}, {"p99"}});
-  for (const v1::PartReport& path : phase.paths()) {
-    const v1::Latency& latency = path.latency_us();
-    table.AddRow({Printable(path.path()), absl::StrCat(path.lane_count()), FormatCount(path.ops_per_s()),
-                  path.bytes() > 0 ? FormatBytesPerSecond(path.bytes_per_s()) : "",
-                  PercentileText(latency, "p50", latency.p50()), PercentileText(latency, "p99", latency.p99())});
-  }
-  page.Table(table);
 }
 
 void PrintBetween(const v1::PhaseReport& phase, ConsolePage& page) {

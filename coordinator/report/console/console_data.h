@@ -19,11 +19,6 @@ void PrintVerified(const v1::PhaseReport& phase, ConsolePage& page);
 // Adds the rate that was asked for, how much of it was done, and response times; nothing for a closed loop.
 void PrintOpenLoop(const v1::PhaseReport& phase, ConsolePage& page);
 
-// Adds a table of what each assignment was asked for and did; nothing if the phase has only one.
-void PrintParts(const v1::PhaseReport& phase, ConsolePage& page);
-// Adds one row per path of a phase on several at once. Nothing for other phases.
-void PrintPathsOfPhase(const v1::PhaseReport& phase, ConsolePage& page);
-
 // Adds pace, pauses and the time for generating and checking data; nothing if there was no time between ops.
 void PrintBetween(const v1::PhaseReport& phase, ConsolePage& page);
 

@@ -22,11 +22,12 @@
 #include "coordinator/report/console/console_page.h"
 #include "coordinator/report/console/console_report.h"
 #include "coordinator/report/console/console_servers.h"
-#include "coordinator/report/console/console_soak.h"
 #include "coordinator/report/console/console_sweep.h"
+#include "coordinator/report/console/console_table.h"
 #include "coordinator/report/console/console_tables.h"
 #include "coordinator/report/console/console_writes.h"
 #include "coordinator/report/result_files.h"
+#include "coordinator/report/tables/soak_round.h"
 #include "coordinator/report/text/column_unit.h"
 #include "coordinator/report/text/console_words.h"
 
@@ -333,8 +334,8 @@ void PrintBrief(const v1::RunReport& report, const v1::PhaseReport& phase, Conso
   PrintUntimedCreates(report, phase, page);
   PrintVerified(phase, page);
   PrintOpenLoop(phase, page);
-  PrintParts(phase, page);
-  PrintPathsOfPhase(phase, page);
+  PrintTableOfPhase("parts", report, phase, page);
+  PrintTableOfPhase("paths", report, phase, page);
   if (phase.asked_ops_per_s() > 0 || phase.pause_s() > 0) PrintBetween(phase, page);
   PrintStragglers(phase, page);
   if (phase.start().skew_percent() > kNotableSkewPercent && !HasMark(phase, mark_code::kSkewedStart)) {
@@ -365,13 +366,22 @@ void PrintFull(const v1::RunReport& report, const v1::PhaseReport& phase, Consol
   PrintServers(phase, Detail::kFull, page);
   if (several_lanes) PrintStart(phase, page);
   PrintOpenLoop(phase, page);
-  PrintParts(phase, page);
-  PrintPathsOfPhase(phase, page);
+  PrintTableOfPhase("parts", report, phase, page);
+  PrintTableOfPhase("paths", report, phase, page);
   PrintBetween(phase, page);
   PrintTool(phase, page);
   PrintLanes(phase, page);
   PrintSlowLanes(phase, page);
   WriteOutClients(phase, page);
+}
+
+// Returns the line about the round of a soak that ends with this phase; it may have any length. Empty after other phases.
+std::string RoundTextAfter(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  const int phases = report.run().plan().phases_size();
+  const bool is_last = phases > 0 && static_cast<int>(phase.index()) % phases == phases - 1;
+  const v1::SoakRound* const round = RoundOf(phase, report.soak());
+  if (round == nullptr || !(is_last || phase.interrupted())) return {};
+  return Printable(RoundLine(*round, report.soak())) + "\n";
 }
 
 bool SomethingWentWrong(const v1::PhaseReport& phase) {

@@ -14,8 +14,6 @@
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/text/column_unit.h"
 #include "coordinator/report/text/console_words.h"
-#include "coordinator/report/text/interference_table.h"
-#include "coordinator/report/text/layers_table.h"
 #include "coordinator/report/text/path_words.h"
 
 namespace iobench {
@@ -76,10 +74,6 @@ class LatencyColumns {
   ColumnUnit unit_ = ColumnUnit::OfSeconds({});
 };
 
-std::string PercentText(double share) {
-  return std::isfinite(share) ? absl::StrCat(std::llround(100 * share), " %") : "-";
-}
-
 double RateOf(const v1::PhaseReport& phase, const v1::ClientPhaseReport& client) {
   return phase.headline_in_ops() ? client.ops_per_s() : client.bytes_per_s();
 }
@@ -126,48 +120,6 @@ TextTable ClientTable(const v1::PhaseReport& phase,
                   Codes(client->marks())});
   }
   return table;
-}
-
-// One phase of a run with --per-client.
-void PrintClientsAlone(const v1::PerClientReport& phase, ConsolePage& page) {
-  std::vector<const v1::PerClientRow*> rows;
-  std::vector<double> rates = {phase.sum_alone(), phase.together()};
-  std::vector<std::string> outliers;
-  for (const v1::PerClientRow& row : phase.clients()) {
-    rows.push_back(&row);
-    rates.push_back(row.alone());
-    if (!row.outlier()) continue;
-    outliers.push_back(absl::StrCat(Printable(row.client()), " (", PercentText(row.of_others()), ")"));
-  }
-  const size_t count = rows.size();
-  if (count > kMaxClientRows) {
-    std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
-      return RateToSortBy(a->alone()) < RateToSortBy(b->alone());
-    });
-    rows.resize(kClientRowsOfMany);
-  }
-  const RateColumn column(phase.in_ops(), rates);
-  TextTable table({{Printable(phase.phase()), Align::kLeft},
-                   {absl::StrCat("alone ", column.title())},
-                   {"of others"},
-                   {absl::StrCat("together ", column.title())}});
-  for (const v1::PerClientRow* const row : rows) {
-    table.AddRow({Printable(row->client()), column.Text(row->alone()), PercentText(row->of_others()),
-                  column.Text(row->together())});
-  }
-  table.AddRow({"all", column.Text(phase.sum_alone()), "", column.Text(phase.together())});
-  page.Table(table);
-  if (count > rows.size()) {
-    page.Labelled("", absl::StrCat("the slowest ", rows.size(), " of ", count, " clients"), Tone::kQuiet);
-  }
-  page.Labelled("scaling",
-                absl::StrCat(PercentText(phase.scaling()), " of the sum of each alone; slowest client ",
-                             PercentText(phase.fairness()), " of the mean while all work"));
-  if (outliers.empty()) return;
-  page.Labelled(
-      "outliers",
-      absl::StrCat(absl::StrJoin(outliers, ", "), ": alone, under 70 % of the median of the others"),
-      Tone::kError);
 }
 
 }  // namespace
@@ -290,41 +242,6 @@ void WriteSummary(const v1::RunReport& report, ConsolePage& page) {
   page.Table(table);
 }
 
-void PrintRepetitions(const v1::RunReport& report, ConsolePage& page) {
-  if (report.repetitions().empty()) return;
-  std::vector<double> rates;
-  for (const auto& repetition : report.repetitions()) {
-    if (!repetition.metadata()) rates.insert(rates.end(), {repetition.low(), repetition.high()});
-  }
-  const RateColumn of_data(false, rates), of_ops(true, {});
-  TextTable table({{"repeated", Align::kLeft, false, true},
-                   {"times"},
-                   {"unit", Align::kLeft},
-                   {"median"},
-                   {"interval", Align::kLeft},
-                   {"level"},
-                   {"mean"},
-                   {"min", Align::kRight, true},
-                   {"max", Align::kRight, true},
-                   {"stddev", Align::kRight, true}});
-  std::vector<std::string> left_out;
-  for (const auto& repetition : report.repetitions()) {
-    const RateColumn& column = repetition.metadata() ? of_ops : of_data;
-    table.AddRow({Printable(repetition.name()), FormatCount(repetition.count()), column.title(),
-                  column.Text(repetition.median()),
-                  absl::StrCat(column.Text(repetition.low()), " to ", column.Text(repetition.high())),
-                  Percent(repetition.level_percent()), column.Text(repetition.mean()),
-                  column.Text(repetition.min()), column.Text(repetition.max()),
-                  column.Text(repetition.stddev())});
-    if (repetition.partial_count() > 0) {
-      left_out.push_back(
-          absl::StrCat(repetition.partial_count(), " of ", Printable(repetition.name()), " (not whole)"));
-    }
-  }
-  page.Table(table);
-  if (!left_out.empty()) page.Labelled("left out", absl::StrJoin(left_out, ", "));
-}
-
 void PrintPaths(const v1::RunReport& report, ConsolePage& page) {
   constexpr size_t kMaxTitleColumns = 24;
   if (!report.has_each_path()) return;
@@ -368,48 +285,6 @@ void PrintPaths(const v1::RunReport& report, ConsolePage& page) {
   if (!targets.doubt().empty()) page.Labelled("beware", Printable(targets.doubt()), Tone::kWarning);
   for (size_t i = 0; numbered && i < paths.size(); ++i) page.Labelled(absl::StrCat("path ", i + 1), paths[i]);
   page.Blank();
-}
-
-void PrintInterference(const v1::RunReport& report, ConsolePage& page) {
-  if (report.interference().empty()) return;
-  page.Line({{"beside a background load", Tone::kStrong}});
-  for (const v1::InterferenceReport& phase : report.interference()) {
-    std::vector<TextTable::Column> columns = {{Printable(phase.phase()), Align::kLeft, false, true}};
-    for (const std::string& title : InterferenceColumns()) columns.push_back({title});
-    TextTable table(columns);
-    for (std::vector<std::string>& cells : InterferenceCells(phase)) {
-      cells.front() = Printable(cells.front());
-      table.AddRow(std::move(cells));
-    }
-    page.Table(table);
-    page.Labelled("victims", VictimsText(phase), Tone::kQuiet);
-    page.Blank();
-  }
-}
-
-void PrintLayers(const v1::RunReport& report, ConsolePage& page) {
-  if (report.layers().empty()) return;
-  page.Line({{"layers: what the servers, the network and the clients reach", Tone::kStrong}});
-  for (const v1::LayersReport& phase : report.layers()) {
-    std::vector<TextTable::Column> columns = {{Printable(phase.phase()), Align::kLeft, false, true}};
-    for (const std::string& title : LayersColumns()) columns.push_back({title});
-    TextTable table(columns);
-    for (std::vector<std::string>& cells : LayersCells(phase)) table.AddRow(std::move(cells));
-    page.Table(table);
-    for (const auto& [layer, text] : LayersRemarks(phase)) {
-      page.Labelled(layer, Printable(text), layer == "narrowest" ? Tone::kPlain : Tone::kQuiet);
-    }
-    page.Blank();
-  }
-}
-
-void PrintPerClient(const v1::RunReport& report, ConsolePage& page) {
-  if (report.per_client().empty()) return;
-  page.Line({{"each client alone, then all together", Tone::kStrong}});
-  for (const v1::PerClientReport& phase : report.per_client()) {
-    PrintClientsAlone(phase, page);
-    page.Blank();
-  }
 }
 
 }  // namespace iobench

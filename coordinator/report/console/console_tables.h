@@ -30,20 +30,6 @@ void WriteSummary(const v1::RunReport& report, ConsolePage& page);
 // blank line. Nothing for other runs.
 void PrintPaths(const v1::RunReport& report, ConsolePage& page);
 
-// Adds a table for each phase that each client has also done alone (--per-client), with outliers named below it. With
-// more than 40 clients, only the slowest 20.
-void PrintPerClient(const v1::RunReport& report, ConsolePage& page);
-
-// Adds a table for each phase of victims (--background): undisturbed, and beside each load. Nothing for other runs.
-void PrintInterference(const v1::RunReport& report, ConsolePage& page);
-
-// Adds a table for each phase that servers do too (--server-path): disk, network, clients. Nothing for other runs.
-void PrintLayers(const v1::RunReport& report, ConsolePage& page);
-
-// Adds median and interval of repeated phases, and which repetitions were left out as partial. Nothing without
-// repetitions.
-void PrintRepetitions(const v1::RunReport& report, ConsolePage& page);
-
 }  // namespace iobench
 
 #endif  // COORDINATOR_REPORT_CONSOLE_CONSOLE_TABLES_H_

@@ -6,12 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/display_text.h"
-#include "coordinator/report/console/console_criteria.h"
+#include "coordinator/analysis/across/surfaces.h"
 #include "coordinator/report/console/console_page.h"
 #include "coordinator/report/console/console_report.h"
-#include "coordinator/report/console/console_soak.h"
-#include "coordinator/analysis/across/surfaces.h"
 #include "coordinator/report/console/console_sweep.h"
+#include "coordinator/report/console/console_table.h"
 #include "coordinator/report/console/console_tables.h"
 #include "coordinator/report/text/console_words.h"
 
@@ -45,15 +44,7 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
     page.Blank();
   }
   PrintPaths(report, page);
-  PrintPerClient(report, page);
-  PrintInterference(report, page);
-  PrintLayers(report, page);
-  PrintSoak(report, page);
-  if (!report.repetitions().empty() && !(is_sweep && IsLongSweep(plan))) {
-    PrintRepetitions(report, page);
-    page.Blank();
-  }
-  PrintCriteria(report, page);
+  PrintTablesOfRun(report, /*has_repetitions=*/!(is_sweep && IsLongSweep(plan)), page);
   std::string label = "problems";
   for (const auto& problem : report.run().problems()) {
     page.Labelled(label, ErrorText(problem), Tone::kError);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/report/flush_report.h"
@@ -12,8 +13,6 @@
 
 namespace iobench {
 namespace {
-
-using Align = MarkdownTable::Align;
 
 void WriteTitle(const v1::RunReport& report, std::ostream& out) {
   const v1::RunInfo& run = report.run();
@@ -41,23 +40,6 @@ void WriteVerdict(const v1::RunReport& report, std::ostream& out) {
   }
 }
 
-void WriteCriteria(const v1::RunReport& report, std::ostream& out) {
-  if (report.criteria().empty()) return;
-  out << "## Criteria\n\nAs stated before the run, with what was measured. The worst phase that a criterion applies to "
-         "decides, over all repetitions.\n";
-  MarkdownTable table({{"criterion", Align::kLeft},
-                       {"measured"},
-                       {"verdict", Align::kLeft},
-                       {"decided by", Align::kLeft},
-                       {"why it could not be decided", Align::kLeft}});
-  for (const v1::CriterionReport& each : report.criteria()) {
-    table.AddRow({MarkdownText(each.criterion()), MeasuredText(each),
-                  absl::StrCat("**", VerdictText(each), "**"), MarkdownText(each.phase()),
-                  MarkdownText(each.problem())});
-  }
-  table.Write(out);
-}
-
 void WriteRepeating(const v1::RunReport& report, std::ostream& out) {
   const v1::RunInfo& run = report.run();
   out << "## How to repeat it\n\nThe command, as it was typed:\n\n" << CodeBlock(run.command()) << "\n";
@@ -68,46 +50,26 @@ void WriteRepeating(const v1::RunReport& report, std::ostream& out) {
       << CodeBlock("cluster-iobench report DIR --verify") << "\n";
 }
 
-void WriteFiles(const v1::RunReport& report, std::ostream& out) {
-  const v1::RunInfo& run = report.run();
-  MarkdownTable table({{"file", Align::kLeft}, {"bytes"}, {"SHA-256", Align::kLeft}});
-  if (!run.program_sha256().empty()) {
-    table.AddRow({absl::StrCat("the program, version ", MarkdownText(run.program_version())), "",
-                  MarkdownText(run.program_sha256())});
-  }
-  if (!run.plan_sha256().empty())
-    table.AddRow({"the plan, as saved in raw/run.pb", "", MarkdownText(run.plan_sha256())});
-  for (const v1::FileDigest& file : report.files()) {
-    table.AddRow({MarkdownText(file.name()), std::to_string(file.bytes()), MarkdownText(file.sha256())});
-  }
-  if (run.program_sha256().empty() && run.plan_sha256().empty() && report.files().empty()) return;
-  out << "## Files\n";
-  table.Write(out);
-}
-
 }  // namespace
 
 absl::Status WriteMarkdown(const v1::RunReport& report, std::ostream& out) {
   WriteTitle(report, out);
   WriteVerdict(report, out);
-  WriteCriteria(report, out);
-  WriteEnvironment(report, out);
-  WriteFigures(report, out);
-  WriteTargets(report, out);
-  WritePerClient(report, out);
-  WriteInterference(report, out);
-  WriteLayers(report, out);
-  WriteSoak(report, out);
-  WriteParts(report, out);
-  WriteOpenLoops(report, out);
-  WritePathsOfPhases(report, out);
-  WriteServers(report, out);
-  WriteReads(report, out);
-  WriteRepetitions(report, out);
-  WriteMarks(report, out);
-  WriteErrors(report, out);
-  WriteRepeating(report, out);
-  WriteFiles(report, out);
+  ChapterWriter chapters(report, out);
+  for (const TableSource& source : TableSources()) {
+    const std::string_view id = source.id;
+    if (id == "clients") {
+      WriteEnvironment(report, out);
+      chapters.HasHeading("Environment");
+    }
+    if (id == "phases") WriteNotes(report, out);
+    if (id == "each-path") WriteLegend(report, out);
+    if (id == "files") {
+      WriteErrors(report, out);
+      WriteRepeating(report, out);
+    }
+    chapters.Write(source);
+  }
   out << "The definition of each figure is in `docs/definitions.md` of the program, that of each mark in `docs/marks.md`, "
          "that of each term in `docs/glossary.md`.\n";
   return Flush(out, "Markdown");

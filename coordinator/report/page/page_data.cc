@@ -12,6 +12,7 @@
 #include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/plan/plan_yaml.h"
 #include "coordinator/report/page/packed_columns.h"
+#include "coordinator/report/page/page_tables.h"
 #include "coordinator/report/report_format.h"
 #include "google/protobuf/io/gzip_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
@@ -274,7 +275,8 @@ absl::StatusOr<std::string> PageData(const v1::RunReport& report) {
   const std::string plan = report.run().has_plan() ? PlanToYaml(report.run().plan()) : "";
   const std::string text = "{\"result\":" + *result + ",\"hosts\":" + dump(builder.hosts()) +
                            ",\"plan\":" + dump(plan) + ",\"marks\":" + dump(Marks(report)) +
-                           ",\"phases\":" + dump(phases) + "}";
+                           ",\"phases\":" + dump(phases) +
+                           ",\"tables\":" + dump(PageTables(report)) + "}";
   return PackForPage(text, builder.columns());
 }
 

@@ -1,6 +1,5 @@
 #include "coordinator/report/text/path_words.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_format.h"
@@ -15,13 +14,6 @@ std::string RatioText(const v1::EachPathCell& cell) {
 std::string VerdictText(const v1::EachPathCell& cell) {
   if (cell.verdict().empty()) return "";
   return absl::StrFormat("%s (%+.1f %% to %+.1f %%)", cell.verdict(), 100 * (cell.low() - 1), 100 * (cell.high() - 1));
-}
-
-bool HasVerdicts(const v1::EachPathReport& paths) {
-  return std::any_of(paths.rows().begin(), paths.rows().end(), [](const v1::EachPathRow& row) {
-    return std::any_of(row.cells().begin(), row.cells().end(),
-                       [](const v1::EachPathCell& cell) { return !cell.verdict().empty(); });
-  });
 }
 
 }  // namespace iobench

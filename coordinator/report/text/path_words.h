@@ -13,8 +13,6 @@ std::string RatioText(const v1::EachPathCell& cell);
 // Returns what the repetitions show: "better (+3 % to +9 %)", "worse (…)", "not shown (-4 % to +7 %)"; without repetitions
 // "".
 std::string VerdictText(const v1::EachPathCell& cell);
-// True if the repetitions of any row and path tell something.
-bool HasVerdicts(const v1::EachPathReport& paths);
 
 }  // namespace iobench
 

@@ -79,39 +79,8 @@ class Sheet {
   uint32_t row_ = 0;
 };
 
-// A column of a table; `fill` writes its cell for a row of the table.
-template <typename Row>
-struct SheetColumn {
-  const char* title;
-  double width;  // in characters
-  void (*fill)(Sheet& sheet, uint16_t column, const Row& row);
-};
-
 // Makes the current row high enough for titles of two lines.
 void SetTitleHeight(const Sheet& sheet);
-// Fills the current row with the titles of a table and goes to the next.
-template <typename Columns>
-void PrintTitles(Sheet& sheet, const Columns& columns, lxw_format* header) {
-  SetTitleHeight(sheet);
-  uint16_t at = 0;
-  for (const auto& column : columns) sheet.Text(at++, column.title, header);
-  sheet.NextRow();
-}
-template <typename Columns, typename Row>
-void WriteRow(Sheet& sheet, const Columns& columns, const Row& row) {
-  uint16_t at = 0;
-  for (const auto& column : columns) column.fill(sheet, at++, row);
-  sheet.NextRow();
-}
-// Sets the widths of the sheet's columns.
-template <typename Columns>
-void SetWidths(const Sheet& sheet, const Columns& columns) {
-  uint16_t at = 0;
-  for (const auto& column : columns) {
-    worksheet_set_column(sheet.worksheet(), at, at, column.width, nullptr);
-    ++at;
-  }
-}
 
 }  // namespace iobench
 

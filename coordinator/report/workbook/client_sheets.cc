@@ -3,52 +3,13 @@
 #include "absl/strings/str_cat.h"
 #include "coordinator/report/text/console_words.h"
 #include "coordinator/report/workbook/sheets.h"
+#include "coordinator/report/workbook/table_sheets.h"
 
 namespace iobench {
 namespace {
 
 constexpr int kMaxRatePhases = 50;  // columns of rates
 constexpr int kMaxChartPhases = 6;  // more series cannot be told apart
-
-constexpr SheetColumn<v1::ClientReport> kFactColumns[] = {
-    {"client", 24,
-     [](Sheet& sheet, uint16_t column, const v1::ClientReport& client) {
-       sheet.Text(column, client.host());
-     }},
-    {"workers", 9,
-     [](Sheet& sheet, uint16_t column, const v1::ClientReport& client) {
-       sheet.Whole(column, client.worker_count());
-     }},
-    {"processors", 11,
-     [](Sheet& sheet, uint16_t column, const v1::ClientReport& client) {
-       sheet.Whole(column, client.processors());
-     }},
-    {"memory (bytes)", 18,
-     [](Sheet& sheet, uint16_t column, const v1::ClientReport& client) {
-       if (client.memory_bytes() > 0) sheet.Whole(column, static_cast<double>(client.memory_bytes()));
-     }},
-    {"kernel", 24,
-     [](Sheet& sheet, uint16_t column, const v1::ClientReport& client) {
-       sheet.Text(column, client.kernel());
-     }},
-    {"clock", 10,
-     [](Sheet& sheet, uint16_t column, const v1::ClientReport& client) {
-       sheet.Text(column, client.clock());
-     }},
-    {"clock error (ns)", 12,
-     [](Sheet& sheet, uint16_t column, const v1::ClientReport& client) {
-       sheet.Decimal(column, client.clock_error_ns());
-     }},
-    {"targets", 60,
-     [](Sheet& sheet, uint16_t column, const v1::ClientReport& client) {
-       std::string text;
-       for (const v1::TargetReport& target : client.targets()) {
-         absl::StrAppend(&text, text.empty() ? "" : "; ", target.path(), " ", target.filesystem(), " from ",
-                         target.mount_source(), " (", target.mount_options(), ")");
-       }
-       sheet.Text(column, text);
-     }},
-};
 
 std::string RateTitle(const v1::RunReport& report, const v1::PhaseReport& phase) {
   return absl::StrCat(PhaseNameAlone(report, phase), phase.headline_in_ops() ? " (ops/s)" : " (bytes/s)");
@@ -133,7 +94,6 @@ void AddClientsSheet(const v1::RunReport& report, Book& book) {
 
 void AddFactsSheet(const v1::RunReport& report, Book& book) {
   Sheet sheet(book, book.NextName("facts"));
-  SetWidths(sheet, kFactColumns);
   const v1::RunInfo& run = report.run();
   sheet.Title("Facts");
   sheet.Fact("program", absl::StrCat("cluster-iobench ", run.program_version()));
@@ -148,12 +108,7 @@ void AddFactsSheet(const v1::RunReport& report, Book& book) {
   }
   for (const std::string& note : report.notes()) sheet.Fact("note", note);
   sheet.NextRow();
-  PrintTitles(sheet, kFactColumns, book.formats().header);
-  const int clients = std::min(report.clients_size(), kMaxClientRows);
-  for (int i = 0; i < clients; ++i) WriteRow(sheet, kFactColumns, report.clients(i));
-  if (clients < report.clients_size())
-    sheet.Note(
-        absl::StrCat("Only the first ", clients, " of ", report.clients_size(), " clients are listed."));
+  PrintTable(TableOf(TableSourceNamed("clients"), report), book, sheet);
 }
 
 }  // namespace iobench

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "coordinator/report/text/console_words.h"
 #include "coordinator/report/workbook/sheets.h"
+#include "coordinator/report/workbook/table_sheets.h"
 
 namespace iobench {
 namespace {
@@ -11,125 +12,60 @@ bool HasDataRate(const v1::PhaseReport& phase) {
   return !phase.metadata() || phase.bytes() > 0;
 }
 
-struct ClientRow {
-  const v1::PhaseReport& phase;
-  const v1::ClientPhaseReport& client;
-};
-struct LaneRow {
-  const v1::PhaseReport& phase;
-  const std::string& host;
-  const v1::WorkerPhaseReport& worker;
-  const v1::LanePhaseReport& lane;
-};
-
 // The column of a client's rate in bytes/s and in ops/s, for the chart.
 constexpr uint16_t kClientBytesColumn = 1, kClientOpsColumn = 2;
-constexpr SheetColumn<ClientRow> kClientColumns[] = {
-    {"client", 24,
-     [](Sheet& sheet, uint16_t column, const ClientRow& row) { sheet.Text(column, row.client.host()); }},
-    {"bytes/s", 18,
-     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
-       if (HasDataRate(row.phase)) sheet.Whole(column, row.client.bytes_per_s());
-     }},
-    {"ops/s", 13,
-     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
-       sheet.Whole(column, row.client.ops_per_s());
-     }},
-    {"share of mean", 10,
-     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
-       sheet.Decimal(column, row.client.share_of_mean());
-     }},
-    {"measured bytes", 18,
-     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
-       sheet.Whole(column, static_cast<double>(row.client.measured_bytes()));
-     }},
-    {"measured ops", 14,
-     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
-       sheet.Whole(column, static_cast<double>(row.client.measured_ops()));
-     }},
-    {"p50 (us)", 11,
-     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
-       if (row.client.has_latency_us()) sheet.Decimal(column, row.client.latency_us().p50());
-     }},
-    {"p99 (us)", 11,
-     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
-       if (row.client.has_latency_us()) sheet.Decimal(column, row.client.latency_us().p99());
-     }},
-    {"max (us)", 11,
-     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
-       if (row.client.has_latency_us()) sheet.Decimal(column, row.client.latency_us().max());
-     }},
-    {"CPU (%)", 9,
-     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
-       sheet.Decimal(column, row.client.cpu_percent());
-     }},
-    {"clock error (us)", 11,
-     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
-       sheet.Decimal(column, row.client.clock_error_us());
-     }},
-    {"marks", 20,
-     [](Sheet& sheet, uint16_t column, const ClientRow& row) {
-       std::string codes;
-       for (const v1::Mark& mark : row.client.marks())
-         absl::StrAppend(&codes, codes.empty() ? "" : " ", mark.code());
-       sheet.Text(column, codes);
-     }},
-};
 
-constexpr SheetColumn<LaneRow> kLaneColumns[] = {
-    {"client", 24, [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Text(column, row.host); }},
-    {"bytes/s", 18,
-     [](Sheet& sheet, uint16_t column, const LaneRow& row) {
-       if (HasDataRate(row.phase)) sheet.Whole(column, row.lane.bytes_per_s());
-     }},
-    {"ops/s", 13,
-     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Whole(column, row.lane.ops_per_s()); }},
-    {"worker", 10,
-     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Whole(column, row.worker.worker()); }},
-    {"lane", 18,
-     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Whole(column, row.lane.lane()); }},
-    {"bytes", 14,
-     [](Sheet& sheet, uint16_t column, const LaneRow& row) {
-       sheet.Whole(column, static_cast<double>(row.lane.bytes()));
-     }},
-    {"p50 (us)", 11,
-     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Decimal(column, row.lane.p50_us()); }},
-    {"p99 (us)", 11,
-     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Decimal(column, row.lane.p99_us()); }},
-    {"max (us)", 11,
-     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Decimal(column, row.lane.max_us()); }},
-    {"start (us)", 9,
-     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Decimal(column, row.lane.start_us()); }},
-    {"end (s)", 11,
-     [](Sheet& sheet, uint16_t column, const LaneRow& row) { sheet.Decimal(column, row.lane.end_s()); }},
-    {"state", 20,
-     [](Sheet& sheet, uint16_t column, const LaneRow& row) {
-       sheet.Text(column, row.lane.failed()    ? "failed"
-                          : row.lane.sat_out() ? "sat_out"
-                          : row.lane.stopped() ? "stopped"
-                                               : "done");
-     }},
-};
+TableColumn Column(const char* id, const char* title, TableUnit unit) {
+  return {.id = id, .title = title, .unit = unit};
+}
 
-struct PathRow {
-  const v1::PartReport& path;
-};
-constexpr SheetColumn<PathRow> kPathColumns[] = {
-    {"path", 24, [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Text(column, row.path.path()); }},
-    {"bytes/s", 18,
-     [](Sheet& sheet, uint16_t column, const PathRow& row) {
-       if (row.path.bytes() > 0) sheet.Whole(column, row.path.bytes_per_s());
-     }},
-    {"ops/s", 13,
-     [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Whole(column, row.path.ops_per_s()); }},
-    {"workers", 10,
-     [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Whole(column, row.path.worker_count()); }},
-    {"lanes", 18, [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Whole(column, row.path.lane_count()); }},
-    {"p50 (us)", 14,
-     [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Decimal(column, row.path.latency_us().p50()); }},
-    {"p99 (us)", 11,
-     [](Sheet& sheet, uint16_t column, const PathRow& row) { sheet.Decimal(column, row.path.latency_us().p99()); }},
-};
+Table ClientRows(const v1::PhaseReport& phase) {
+  Table table = {.columns = {Column("client", "client", TableUnit::kText), Column("bytes_per_s", "bytes/s", TableUnit::kBytesPerSecond),
+                             Column("ops_per_s", "ops/s", TableUnit::kOpsPerSecond),
+                             Column("share_of_mean", "share of mean", TableUnit::kShare),
+                             Column("measured_bytes", "measured bytes", TableUnit::kCount),
+                             Column("measured_ops", "measured ops", TableUnit::kCount),
+                             Column("p50_us", "p50", TableUnit::kMicroseconds), Column("p99_us", "p99", TableUnit::kMicroseconds),
+                             Column("max_us", "max", TableUnit::kMicroseconds), Column("cpu_percent", "CPU", TableUnit::kPercent),
+                             Column("clock_error_us", "clock error", TableUnit::kMicroseconds),
+                             Column("marks", "marks", TableUnit::kText)},
+                 .parts = {{}}};
+  for (const v1::ClientPhaseReport& client : phase.clients()) {
+    const bool has_latency = client.has_latency_us();
+    std::string codes;
+    for (const v1::Mark& mark : client.marks()) absl::StrAppend(&codes, codes.empty() ? "" : " ", mark.code());
+    table.parts[0].rows.push_back({client.host(), CellIf(HasDataRate(phase), client.bytes_per_s()), client.ops_per_s(),
+                                   client.share_of_mean(), client.measured_bytes(), client.measured_ops(),
+                                   CellIf(has_latency, client.latency_us().p50()), CellIf(has_latency, client.latency_us().p99()),
+                                   CellIf(has_latency, client.latency_us().max()), client.cpu_percent(),
+                                   client.clock_error_us(), codes});
+  }
+  return table;
+}
+
+const char* StateOf(const v1::LanePhaseReport& lane) {
+  return lane.failed() ? "failed" : lane.sat_out() ? "sat_out" : lane.stopped() ? "stopped" : "done";
+}
+
+Table LaneRows(const v1::PhaseReport& phase) {
+  Table table = {.columns = {Column("client", "client", TableUnit::kText), Column("bytes_per_s", "bytes/s", TableUnit::kBytesPerSecond),
+                             Column("ops_per_s", "ops/s", TableUnit::kOpsPerSecond), Column("worker", "worker", TableUnit::kCount),
+                             Column("lane", "lane", TableUnit::kCount), Column("bytes", "bytes", TableUnit::kCount),
+                             Column("p50_us", "p50", TableUnit::kMicroseconds), Column("p99_us", "p99", TableUnit::kMicroseconds),
+                             Column("max_us", "max", TableUnit::kMicroseconds), Column("start_us", "start", TableUnit::kMicroseconds),
+                             Column("end_s", "end", TableUnit::kSeconds), Column("state", "state", TableUnit::kText)},
+                 .parts = {{}}};
+  for (const v1::ClientPhaseReport& client : phase.clients()) {
+    for (const v1::WorkerPhaseReport& worker : client.workers()) {
+      for (const v1::LanePhaseReport& lane : worker.lanes()) {
+        table.parts[0].rows.push_back({client.host(), CellIf(HasDataRate(phase), lane.bytes_per_s()), lane.ops_per_s(),
+                                       worker.worker(), lane.lane(), lane.bytes(), lane.p50_us(), lane.p99_us(),
+                                       lane.max_us(), lane.start_us(), lane.end_s(), StateOf(lane)});
+      }
+    }
+  }
+  return table;
+}
 
 void PrintThroughput(const v1::Throughput& rates, const char* unit, Sheet& sheet) {
   sheet.Fact("full", rates.full(), unit);
@@ -218,40 +154,25 @@ void PrintClientChart(const v1::PhaseReport& phase, uint32_t first_row, uint32_t
 
 void WriteOutClients(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
   sheet.Title("Clients");
-  PrintTitles(sheet, kClientColumns, book.formats().header);
-  const uint32_t first_row = sheet.row();
-  const int count = std::min(phase.clients_size(), kMaxClientRows);
-  for (int i = 0; i < count; ++i) WriteRow(sheet, kClientColumns, ClientRow{phase, phase.clients(i)});
-  if (count > 0) PrintClientChart(phase, first_row, sheet.row() - 1, book, sheet);
-  if (count < phase.clients_size())
-    sheet.Note(absl::StrCat("Only the first ", count, " of ", phase.clients_size(), " clients are listed."));
+  const uint32_t first_row = sheet.row() + 1;
+  PrintTable(ClientRows(phase), book, sheet);
+  const auto count = static_cast<uint32_t>(std::min(phase.clients_size(), kMaxClientRows));
+  if (count > 0) PrintClientChart(phase, first_row, first_row + count - 1, book, sheet);
 }
 
 // What the lanes on each of several paths did at the same time.
-void PrintPaths(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
-  if (phase.paths().empty()) return;
+void PrintPaths(const v1::RunReport& report, const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
+  Table table = TableSourceNamed("paths").of_phase(report, phase);
+  if (table.empty()) return;
+  table.parts_are.clear();  // the sheet is of one phase
   sheet.Title("Paths");
-  PrintTitles(sheet, kPathColumns, book.formats().header);
-  for (const v1::PartReport& path : phase.paths()) WriteRow(sheet, kPathColumns, PathRow{path});
+  PrintTable(table, book, sheet);
   sheet.NextRow();
 }
 
 void PrintLanes(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
   sheet.Title("Lanes");
-  PrintTitles(sheet, kLaneColumns, book.formats().header);
-  int count = 0, listed = 0;
-  for (const v1::ClientPhaseReport& client : phase.clients()) {
-    for (const v1::WorkerPhaseReport& worker : client.workers()) {
-      for (const v1::LanePhaseReport& lane : worker.lanes()) {
-        if (++count > kMaxLaneRows) continue;
-        WriteRow(sheet, kLaneColumns, LaneRow{phase, client.host(), worker, lane});
-        ++listed;
-      }
-    }
-  }
-  if (listed < count)
-    sheet.Note(absl::StrCat("Only the first ", listed, " of ", count,
-                            " lanes are listed; result.csv has them all."));
+  PrintTable(LaneRows(phase), book, sheet, kMaxLaneRows);
 }
 
 }  // namespace
@@ -261,7 +182,7 @@ void AddPhaseSheets(const v1::RunReport& report, Book& book) {
   for (int i = 0; i < count; ++i) {
     const v1::PhaseReport& phase = report.phases(i);
     Sheet sheet(book, book.NextName(absl::StrCat(phase.index(), " ", phase.name())));
-    SetWidths(sheet, kClientColumns);
+    SetTableWidths(12, sheet);
     sheet.Title(PhaseTitle(report, phase));
     PrintFigures(phase, sheet);
     // The chart needs the height of some rows.
@@ -269,7 +190,7 @@ void AddPhaseSheets(const v1::RunReport& report, Book& book) {
     sheet.NextRow();
     WriteOutClients(phase, book, sheet);
     sheet.NextRow();
-    PrintPaths(phase, book, sheet);
+    PrintPaths(report, phase, book, sheet);
     PrintLanes(phase, book, sheet);
   }
 }

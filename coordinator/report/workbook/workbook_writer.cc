@@ -15,6 +15,7 @@
 #include "coordinator/report/text/wall_time.h"
 #include "coordinator/report/workbook/sheets.h"
 #include "coordinator/report/workbook/surface_chart.h"
+#include "coordinator/report/workbook/table_sheets.h"
 
 namespace iobench {
 namespace {
@@ -65,6 +66,7 @@ absl::Status WriteWorkbook(const v1::RunReport& report, std::ostream& out) {
   AddSurfaceSheets(report, book);
   AddClientsSheet(report, book);
   AddPhaseSheets(report, book);
+  AddTableSheets(report, book);
   AddFactsSheet(report, book);
   const lxw_error problem = workbook_close(workbook);  // also frees it
   if (problem != LXW_NO_ERROR) {

@@ -1,0 +1,246 @@
+// Tables that each phase adds to.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/text/units.h"
+#include "coordinator/report/tables/fill_tables.h"
+#include "coordinator/report/text/console_words.h"
+
+namespace iobench {
+namespace {
+
+using Unit = TableUnit;
+
+constexpr size_t kMaxSubjects = 10;
+
+Table TableOfPhase(const v1::RunReport& report, const v1::PhaseReport& phase, std::vector<TableColumn> columns) {
+  return {.columns = std::move(columns), .parts = {{.name = PhaseTitle(report, phase), .rows = {}}}, .parts_are = "phase", .joined = true};
+}
+
+TableColumn Column(const char* id, const char* title, Unit unit) {
+  return {.id = id, .title = title, .unit = unit};
+}
+TableColumn LeftColumn(const char* id, const char* title) {
+  return {.id = id, .title = title, .left = true};
+}
+
+// Of a number that is 0 where there is none.
+TableCell UnlessZero(uint64_t value) {
+  return CellIf(value > 0, value);
+}
+
+std::string SubjectsText(const std::vector<std::string>& subjects) {
+  std::string text = absl::StrJoin(subjects.begin(), subjects.begin() + std::min(subjects.size(), kMaxSubjects), ", ");
+  if (subjects.size() > kMaxSubjects) absl::StrAppend(&text, " and ", subjects.size() - kMaxSubjects, " more");
+  return text;
+}
+
+}  // namespace
+
+Table FiguresTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  const v1::Latency& latency = phase.latency_us();
+  const v1::Headline& headline = phase.headline();
+  const bool in_ops = phase.headline_in_ops();
+  Table table = TableOfPhase(
+      report, phase,
+      {{.id = "index", .title = "index", .unit = Unit::kCount, .readers = Readers::kMachines},
+       {.id = "unit", .title = "unit", .unit = Unit::kRateUnit, .readers = Readers::kMachines},
+       Column("throughput", "throughput", Unit::kRate), LeftColumn("window", "window"), LeftColumn("region", "region"),
+       Column("ops_per_s", "ops/s", Unit::kOpsPerSecond), Column("record_bytes", "record", Unit::kBytes),
+       Column("bytes_per_lane", "per lane", Unit::kBytes), Column("lanes", "lanes", Unit::kCount),
+       Column("bytes", "moved", Unit::kBytes), Column("duration_s", "duration", Unit::kSeconds),
+       Column("p50_us", "p50", Unit::kMicroseconds), Column("p99_us", "p99", Unit::kMicroseconds),
+       Column("max_us", "max", Unit::kMicroseconds), Column("jain", "Jain", Unit::kNumber),
+       LeftColumn("limited_by", "limited by"), LeftColumn("marks", "marks"),
+       {.id = "operation", .title = "operation", .readers = Readers::kMachines},
+       {.id = "clients", .title = "clients", .unit = Unit::kCount, .readers = Readers::kMachines}});
+  std::vector<std::string> codes;
+  for (const GroupedMark& mark : MarksOf(phase)) {
+    if (std::find(codes.begin(), codes.end(), mark.code) == codes.end()) codes.push_back(mark.code);
+  }
+  table.parts[0].rows.push_back(
+      {phase.index(), RateUnit(in_ops),
+       Rate(in_ops ? headline.ops_per_s() : headline.bytes_per_s(), in_ops).Strong(), headline.name(),
+       headline.region(), headline.ops_per_s(), UnlessZero(phase.metadata() ? 0 : phase.record_bytes()),
+       UnlessZero(phase.metadata() ? 0 : phase.bytes_per_lane()), phase.lane_count(), UnlessZero(phase.bytes()),
+       phase.duration_s(), Percentile(latency, "p50", latency.p50()), Percentile(latency, "p99", latency.p99()),
+       latency.count() == 0 ? std::nan("") : latency.max(),
+       in_ops ? phase.lanes_ops_per_s().jain() : phase.lanes_bytes_per_s().jain(), phase.limited_by(),
+       absl::StrJoin(codes, " "), phase.operation(), phase.clients_size()});
+  return table;
+}
+
+// Phases that loop over new files overwrite them.
+Table FirstPassTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (!phase.has_first_pass()) return {};
+  const v1::FirstPassReport& pass = phase.first_pass();
+  const bool in_ops = phase.headline_in_ops();
+  Table table = TableOfPhase(report, phase,
+                             {{.id = "unit", .title = "unit", .unit = Unit::kRateUnit, .readers = Readers::kMachines},
+                              Column("first_pass", "first pass", Unit::kRate), Column("seconds", "window", Unit::kSeconds),
+                              LeftColumn("kind", "kind"),
+                              Column("overwritten_percent", "of the headline, overwriting", Unit::kPercent)});
+  table.parts[0].rows.push_back({RateUnit(in_ops), Rate(in_ops ? pass.ops_per_s() : pass.bytes_per_s(), in_ops),
+                                 pass.seconds(), pass.kind(), pass.overwritten_percent()});
+  return table;
+}
+
+Table PartsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (phase.parts().empty()) return {};
+  Table table = TableOfPhase(
+      report, phase,
+      {LeftColumn("part", "part"), Column("workers", "workers", Unit::kCount),
+       {.id = "asked_ops_per_s", .title = "asked ops/s", .console_title = "asked", .unit = Unit::kOpsPerSecond, .if_room = true},
+       Column("ops_per_s", "ops/s", Unit::kOpsPerSecond), Column("bytes_per_s", "bytes/s", Unit::kBytesPerSecond),
+       Column("p50_us", phase.has_open_loop() ? "response p50" : "p50", Unit::kMicroseconds),
+       Column("p99_us", "p99", Unit::kMicroseconds)});
+  for (const v1::PartReport& part : phase.parts()) {
+    const v1::Latency& latency = part.latency_us();
+    table.parts[0].rows.push_back({part.name(), part.worker_count(),
+                                   CellIf(part.has_open_loop(), part.open_loop().asked_ops_per_s()), part.ops_per_s(),
+                                   CellIf(part.bytes() > 0, part.bytes_per_s()),
+                                   Percentile(latency, "p50", latency.p50()),
+                                   Percentile(latency, "p99", latency.p99())});
+  }
+  return table;
+}
+
+Table OpenLoopTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (!phase.has_open_loop()) return {};
+  const v1::OpenLoopReport& loop = phase.open_loop();
+  Table table = TableOfPhase(
+      report, phase,
+      {Column("asked_ops_per_s", "asked ops/s", Unit::kOpsPerSecond), Column("done_percent", "done", Unit::kPercent),
+       Column("response_p50_us", "response p50", Unit::kMicroseconds), Column("response_p99_us", "p99", Unit::kMicroseconds),
+       Column("service_p50_us", "service p50", Unit::kMicroseconds), Column("service_p99_us", "p99", Unit::kMicroseconds),
+       Column("lag_p50_us", "lag p50", Unit::kMicroseconds), Column("lag_p99_us", "p99", Unit::kMicroseconds)});
+  TableRow& row = table.parts[0].rows.emplace_back(TableRow{loop.asked_ops_per_s(), loop.done_percent()});
+  for (const v1::Latency* const times : {&loop.response_us(), &loop.service_us(), &loop.lag_us()}) {
+    row.push_back(Percentile(*times, "p50", times->p50()));
+    row.push_back(Percentile(*times, "p99", times->p99()));
+  }
+  return table;
+}
+
+Table PathsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (phase.paths().empty()) return {};
+  Table table = TableOfPhase(
+      report, phase,
+      {LeftColumn("path", "path"), {.id = "workers", .title = "workers", .unit = Unit::kCount, .readers = Readers::kNotConsole},
+       Column("lanes", "lanes", Unit::kCount), Column("ops_per_s", "ops/s", Unit::kOpsPerSecond),
+       Column("bytes_per_s", "bytes/s", Unit::kBytesPerSecond), Column("p50_us", "p50", Unit::kMicroseconds),
+       Column("p99_us", "p99", Unit::kMicroseconds)});
+  for (const auto& path : phase.paths()) {
+    const v1::Latency& latency = path.latency_us();
+    table.parts[0].rows.push_back({path.path(), path.worker_count(), path.lane_count(), path.ops_per_s(),
+                                   CellIf(path.bytes() > 0, path.bytes_per_s()),
+                                   Percentile(latency, "p50", latency.p50()),
+                                   Percentile(latency, "p99", latency.p99())});
+  }
+  return table;
+}
+
+Table ServersTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (phase.servers().empty()) return {};
+  const auto rate = [](const char* id, const char* title) { return Column(id, title, Unit::kBytesPerSecond); };
+  Table table = TableOfPhase(
+      report, phase,
+      {LeftColumn("server", "server"), Column("cpu_busy", "CPU", Unit::kShare), LeftColumn("disk", "disk"),
+       Column("disk_busy", "busy", Unit::kShare), rate("disk_read_bytes_per_s", "read"),
+       rate("disk_write_bytes_per_s", "written"), LeftColumn("network", "network"), rate("receive_bytes_per_s", "in"),
+       rate("send_bytes_per_s", "out"),
+       {.id = "nfsd_text", .title = "nfsd threads busy", .readers = Readers::kPeople},
+       {.id = "nfsd_busy_threads", .title = "nfsd threads busy", .unit = Unit::kNumber, .readers = Readers::kMachines},
+       {.id = "nfsd_threads", .title = "nfsd threads", .unit = Unit::kCount, .readers = Readers::kMachines},
+       Column("rpcs_per_s", "RPCs/s", Unit::kNumber)});
+  for (const v1::ServerReport& server : phase.servers()) {
+    const bool has_disk = !server.disks().empty(), has_nic = !server.nics().empty();
+    const v1::ServerDisk& disk = has_disk ? server.disks(0) : v1::ServerDisk::default_instance();
+    const v1::ServerNic& nic = has_nic ? server.nics(0) : v1::ServerNic::default_instance();
+    const v1::ServerNfsd& nfsd = server.nfsd();
+    const bool has_threads = nfsd.has_busy_threads();
+    table.parts[0].rows.push_back(
+        {server.host(), server.has_cpu_busy() ? TableCell(server.cpu_busy()) : TableCell(server.problem()),
+         disk.name(), CellIf(has_disk, disk.busy()), CellIf(has_disk, disk.read_bytes_per_s()),
+         CellIf(has_disk, disk.write_bytes_per_s()), nic.name(), CellIf(has_nic, nic.receive_bytes_per_s()),
+         CellIf(has_nic, nic.send_bytes_per_s()),
+         CellIf(has_threads, absl::StrCat(FormatCount(nfsd.busy_threads()), " of ", nfsd.threads())),
+         CellIf(has_threads, nfsd.busy_threads()), CellIf(server.has_nfsd(), nfsd.threads()),
+         CellIf(server.has_nfsd(), nfsd.rpcs_per_s())});
+  }
+  return table;
+}
+
+Table ReadsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (!phase.has_read_sources()) return {};
+  const v1::ReadSources& sources = phase.read_sources();
+  Table table = TableOfPhase(report, phase,
+                             {Column("asked_bytes", "read", Unit::kBytes),
+                              {.id = "sources", .title = "from", .left = true, .readers = Readers::kPeople}});
+  TableRow& row = table.parts[0].rows.emplace_back(TableRow{sources.asked_bytes(), ReadPartsText(sources)});
+  const auto add = [&](const char* id, const char* title, bool is_known, uint64_t bytes) {
+    table.columns.push_back({.id = id, .title = title, .unit = Unit::kBytes, .readers = Readers::kMachines});
+    row.push_back(CellIf(is_known, bytes));
+  };
+  add("server_bytes", "server", true, sources.server_bytes());
+  add("server_memory_bytes", "servers' memory", sources.has_server_memory_bytes(), sources.server_memory_bytes());
+  add("server_disk_bytes", "servers' disks", sources.has_server_disk_bytes(), sources.server_disk_bytes());
+  add("disk_bytes", "disk", true, sources.disk_bytes());
+  add("cache_bytes", "clients' memory", true, sources.cache_bytes());
+  add("hole_bytes", "holes", true, sources.hole_bytes());
+  add("unknown_bytes", "not known", true, sources.unknown_bytes());
+  return table;
+}
+
+Table NfsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (phase.nfs_rpc().kinds().empty()) return {};
+  Table table = TableOfPhase(
+      report, phase,
+      {LeftColumn("request", "request"), Column("rpcs", "count", Unit::kCount), Column("rpcs_per_op", "per op", Unit::kNumber),
+       Column("queue_ms", "queue", Unit::kMilliseconds), Column("round_trip_ms", "round trip", Unit::kMilliseconds),
+       Column("execute_ms", "execute", Unit::kMilliseconds), Column("own_op_us", "our op, mean", Unit::kMicroseconds),
+       Column("retransmissions", "sent again", Unit::kCount), Column("major_timeouts", "timeouts", Unit::kCount),
+       Column("errors", "errors", Unit::kCount)});
+  std::vector<std::pair<std::string, const v1::NfsKindReport*>> kinds;
+  for (const auto& [name, kind] : phase.nfs_rpc().kinds()) kinds.emplace_back(name, &kind);
+  std::sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
+    return a.second->rpcs() != b.second->rpcs() ? a.second->rpcs() > b.second->rpcs() : a.first < b.first;
+  });
+  for (const auto& [name, kind] : kinds) {
+    const auto own = phase.by_kind().find(name == "READ" ? "read" : name == "WRITE" ? "write" : "");
+    table.parts[0].rows.push_back(
+        {name, kind->rpcs(), kind->rpcs_per_op(), kind->queue_ms(), kind->round_trip_ms(), kind->execute_ms(),
+         CellIf(own != phase.by_kind().end(), own != phase.by_kind().end() ? own->second.latency_us().mean() : 0),
+         kind->retransmissions(), kind->major_timeouts(), CellIf(kind->has_errors(), kind->errors())});
+  }
+  return table;
+}
+
+Table MarksTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  Table table = TableOfPhase(report, phase, {LeftColumn("mark", "mark"), LeftColumn("on", "on"),
+                                             LeftColumn("text", "what was seen, and what to do")});
+  for (const GroupedMark& mark : MarksOf(phase)) {
+    table.parts[0].rows.push_back({TableCell(mark.code).Strong(),
+                                   mark.subjects.empty() ? "the phase" : SubjectsText(mark.subjects), mark.text});
+  }
+  return table.parts[0].rows.empty() ? Table() : table;
+}
+
+Table ErrorsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (phase.errors().empty()) return {};
+  Table table = TableOfPhase(report, phase, {LeftColumn("client", "client"), LeftColumn("where", "where"),
+                                             LeftColumn("operation", "operation"), LeftColumn("file", "file"),
+                                             LeftColumn("message", "message")});
+  for (const v1::ErrorReport& error : phase.errors()) {
+    table.parts[0].rows.push_back({error.client(), LaneName("", error.worker(), error.lane()), error.operation(),
+                                   error.file(), error.message()});
+  }
+  return table;
+}
+
+}  // namespace iobench
