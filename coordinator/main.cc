@@ -17,6 +17,7 @@
 #include "coordinator/commands/clean_hosts.h"
 #include "coordinator/command_line/cli.h"
 #include "coordinator/commands/compare.h"
+#include "coordinator/commands/csv_help.h"
 #include "coordinator/commands/history.h"
 #include "coordinator/commands/observe.h"
 #include "coordinator/commands/report.h"
@@ -36,7 +37,7 @@ struct Executor {
   bool speaks;
 
   int operator()(const TextAnswer& answer) const {
-    if (speaks) std::cout << answer.text << std::flush;
+    if (speaks) std::cout << (answer.lists_csv_columns ? CsvHelp() : answer.text) << std::flush;
     return speaks && answer.misuse ? kExitUsage : kExitOk;
   }
   int operator()(const ReportCommand& report) const { return PrintSavedRun(report); }

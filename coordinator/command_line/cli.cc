@@ -53,16 +53,16 @@ absl::Status ReadTopicOfHelp(std::vector<std::string>& arguments) {
   if (at == 1 || !IsCommand(topic)) {
     return absl::InvalidArgumentError(
         absl::StrCat("there is no help for \"", topic,
-                     "\": use --help with a command (run --help, worker --help …) or for ",
-                     "IOzone's letters (--help iozone)"));
+                     "\": use --help with a command (run --help, worker --help …), for ",
+                     "IOzone's letters (--help iozone), or for the columns of CSV files (--help csv)"));
   }
   arguments = {topic, "--help"};
   return absl::OkStatus();
 }
 
-// True for `--help iozone`, after `run` or alone.
-bool AsksForLetters(const std::vector<std::string>& arguments) {
-  if (arguments.size() < 2 || arguments.back() != "iozone") return false;
+// True for `--help TOPIC`, after a command or alone.
+bool AsksFor(std::string_view topic, const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2 || arguments.back() != topic) return false;
   const std::string& before = arguments[arguments.size() - 2];
   return before == "--help" || before == "-h";
 }
@@ -216,7 +216,8 @@ absl::StatusOr<Command> ParseCommandLine(const std::vector<std::string>& typed) 
       arguments == std::vector<std::string>{"run"}) {  // neither says what to do nor where
     return Command(TextAnswer{ShortUsage(), /*misuse=*/true});
   }
-  if (AsksForLetters(arguments)) return Command(TextAnswer{IozoneHelp()});
+  if (AsksFor("iozone", arguments)) return Command(TextAnswer{IozoneHelp()});
+  if (AsksFor("csv", arguments)) return Command(TextAnswer{.text = {}, .lists_csv_columns = true});
   if (arguments[0] == "--generate") return GeneratedText(arguments);
   IOBENCH_RETURN_IF_ERROR(ReadTopicOfHelp(arguments));
   IOBENCH_RETURN_IF_ERROR(AddDefaultCommand(arguments));

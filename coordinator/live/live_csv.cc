@@ -14,9 +14,26 @@
 namespace iobench {
 namespace {
 
-constexpr char kHeader[] =
-    "time,elapsed_s,phase_index,phase,client,bytes_per_s,ops_per_s,bytes,ops,lanes_running,lanes,workers_lost,"
-    "mean_us,p50_us,p99_us,max_us\n";
+constexpr CsvColumn kLiveColumns[] = {
+    {"time", "", "when the row was written, ISO 8601 in UTC"},
+    {"elapsed_s", "s", "since the start of the phase: when the client's counters were read"},
+    {"phase_index", "", "index of the phase within the run, from 0"},
+    {"phase", "", "name of the phase"},
+    {"client", "", "the client's name, or all (the cluster)"},
+    {"bytes_per_s", "bytes/s", "since the client's previous row; empty: no answer; all: sums of the known ones"},
+    {"ops_per_s", "ops/s", "the same in ops"},
+    {"bytes", "bytes", "in this phase so far; in the last row of a phase, everything it did"},
+    {"ops", "", "the same in ops"},
+    {"lanes_running", "", "lanes that have not ended"},
+    {"lanes", "", "all lanes that take part"},
+    {"workers_lost", "", "for a client: in this phase; for the cluster: in the whole run"},
+    {"mean_us", "us",
+     "latency of the ops since the client's previous row, within 3.2 % (below 0.128 us: 0.004 us); empty: none, or no "
+     "answer; in the last row of a phase: over the whole phase"},
+    {"p50_us", "us", "median"},
+    {"p99_us", "us", "99th percentile"},
+    {"max_us", "us", "max"},
+};
 
 // RFC 4180.
 std::string QuotedCell(std::string_view value) {
@@ -52,6 +69,10 @@ void AppendRow(const LiveSample& sample, const LiveRow& row, const std::string& 
 
 }  // namespace
 
+std::span<const CsvColumn> LiveCsvColumns() {
+  return kLiveColumns;
+}
+
 std::string LiveCsvRows(const LiveSample& sample, const std::string& time) {
   std::string text;
   AppendRow(sample, sample.cluster, "all", time, text);
@@ -84,7 +105,7 @@ void LiveCsv::RunStarts(const v1::RunReport& report) {
   if (ftruncate(fd_.get(), 0) != 0 && errno != EINVAL) {
     status_ = absl::ErrnoToStatus(errno, absl::StrCat("--live-csv ", path_));
   }
-  Append(kHeader);
+  Append(CsvTitles(kLiveColumns));
 }
 
 void LiveCsv::Write(const LiveSample& sample) {

@@ -3,6 +3,7 @@
 #define COORDINATOR_LIVE_LIVE_CSV_H_
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -11,11 +12,12 @@
 #include "common/unique_fd.h"
 #include "coordinator/live/live_rates.h"
 #include "coordinator/live/run_observer.h"
+#include "coordinator/report/text/csv_text.h"
 
 namespace iobench {
 
 // A row per client and second, one for the cluster (client "all"), and the same once more at the end of each phase with
-// everything that it did. docs/reports.md describes the columns. Each row is complete as soon as it is in the file.
+// everything that it did. `--help csv` lists the columns. Each row is complete as soon as it is in the file.
 class LiveCsv final : public RunObserver {
  public:
   // Creates the file, or, with `replace`, takes one that exists. If the run does not start, a new file is removed
@@ -50,6 +52,9 @@ class LiveCsv final : public RunObserver {
   absl::Status status_;
   LiveRates rates_;
 };
+
+// In the order of the file.
+std::span<const CsvColumn> LiveCsvColumns();
 
 // Returns the rows of a sample: the cluster's, then each client's. `time`: ISO 8601, for the first column.
 std::string LiveCsvRows(const LiveSample& sample, const std::string& time);

@@ -126,10 +126,11 @@ struct CleanupCommand {
 };
 
 // Nothing to do but to print: help, version, lists. `misuse`: the command line says neither what to do nor where, so the
-// exit code is kExitUsage.
+// exit code is kExitUsage. `lists_csv_columns`: in place of `text`, what commands/csv_help.h says, which needs the reports.
 struct TextAnswer {
   std::string text;
   bool misuse = false;
+  bool lists_csv_columns = false;
 };
 
 using Command = std::variant<TextAnswer, RunCommand, PreflightCommand, ValidateCommand, CapacityCommand, JoinCommand,

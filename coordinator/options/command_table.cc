@@ -473,8 +473,9 @@ constexpr OptionSpec kRows[] = {
 
 constexpr CommandSpec kCommands[] = {
     {kForRun, "run", "measure (the default)", true,
-     "`--help iozone` lists IOzone's letters. docs/definitions.md defines the results. Exit codes: 0 ok, 1 bad usage "
-     "or plan, 2 I/O or verification failed, 3 a worker was lost, 4 a criterion was not met, 130 interrupted.\n"
+     "`--help iozone` lists IOzone's letters, `--help csv` the columns of CSV files. docs/definitions.md defines the "
+     "results. Exit codes: 0 ok, 1 bad usage or plan, 2 I/O or verification failed, 3 a worker was lost, 4 a criterion "
+     "was not met, 130 interrupted.\n"
      "Example: mpirun -np 32 cluster-iobench --path /mnt/nfs -i 0 -i 1 -i 2 -c -e -r 1m -s 4g"},
     {kForPreflight, "preflight",
      "check all clients of a run at once: joined, mounts, same storage, space, limits, clocks", true,

@@ -21,7 +21,7 @@ struct RefusedLetter {
   std::string_view why;      // why it is refused and what to do instead
 };
 // Every letter of IOzone that is neither in the option table nor a LaunchLetter. A test compares them with
-// docs/iozone.md.
+// what IOzone has.
 std::span<const RefusedLetter> RefusedLetters();
 
 // An option outside the option table: it selects where things run or what is printed.

@@ -45,7 +45,8 @@ int WorkerMain(const std::vector<std::string>& arguments) {
   if (const std::string user = UserOf(*command); !user.empty()) {
     if (const absl::Status now = BecomeUser(user); !now.ok()) return Fail(now, kExitUsage);
   }
-  if (const auto* const answer = std::get_if<TextAnswer>(&*command); answer != nullptr && !answer->misuse) {
+  if (const auto* const answer = std::get_if<TextAnswer>(&*command);
+      answer != nullptr && !answer->misuse && !answer->lists_csv_columns) {
     std::cout << answer->text << std::flush;
     return kExitOk;
   }

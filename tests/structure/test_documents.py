@@ -1,4 +1,5 @@
-"""The documents are reachable: each link, in a document or in the code, leads to a file and a heading that exist."""
+"""The documents are reachable: each link, in a document or in the code, leads to a file and a heading that exist. Each document
+says first for whom it is and what it holds."""
 import pathlib
 import re
 import subprocess
@@ -6,6 +7,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+MOST_WORDS_OF_THE_FIRST_PARAGRAPH = 60
 # What the code and its messages, the plans, the tests and the schemas say: a file of docs, with an anchor or without.
 NAMED = re.compile(r"\bdocs/([a-z-]+\.md)(?:#([\w-]+))?")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -47,6 +49,18 @@ def test_each_link_of_a_document_leads_somewhere(document):
         if found:
             wrong.append(f"{target}: {found}")
     assert not wrong
+
+
+# The README shows its readers what the program is.
+@pytest.mark.parametrize("document", [path for path in DOCUMENTS
+                                      if path.parent in (ROOT, ROOT / "docs") and path != ROOT / "README.md"],
+                         ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_first_paragraph_says_for_whom_and_what(document):
+    """"For READERS: what it holds", in at most 60 words."""
+    title, first = document.read_text(encoding="utf-8").split("\n\n")[:2]
+    assert title.startswith("# ") and "\n" not in title.strip()
+    assert re.match(r"For [^.:]+: \S", first.replace("\n", " ")), first
+    assert len(first.split()) <= MOST_WORDS_OF_THE_FIRST_PARAGRAPH, first
 
 
 def test_each_document_that_the_code_names_exists():

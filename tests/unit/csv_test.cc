@@ -147,19 +147,6 @@ TEST_CASE("numbers are the shortest that read back the same") {
   CHECK(records[0].at("bytes") == "18446744073709551615");
 }
 
-TEST_CASE("every column is documented, in order") {
-  const std::string documentation = FileText(SourcePath("docs/reports.md"));
-  size_t at = 0;
-  const auto rows = ReadCsv(CsvText(v1::RunReport()));
-  REQUIRE(rows.size() == 1);
-  REQUIRE(rows[0].size() > 10);
-  for (const std::string& name : rows[0]) {
-    INFO(name);
-    at = documentation.find("| `" + name + "` |", at);
-    CHECK(at != std::string::npos);
-  }
-}
-
 std::string PhasesText(const v1::RunReport& report) {
   std::ostringstream out;
   REQUIRE(WriteReport(kPhasesCsvFormat, report, out).ok());
@@ -198,23 +185,6 @@ TEST_CASE("phases.csv and result.csv say the same of a phase, in columns of the 
     ++shared;
   }
   CHECK(shared > 40);
-}
-
-TEST_CASE("every column of phases.csv is documented, in order") {
-  const std::string documentation = FileText(SourcePath("docs/reports.md"));
-  const size_t begin = documentation.find("\n## phases.csv\n");
-  REQUIRE(begin != std::string::npos);
-  size_t at = begin;
-  const auto rows = ReadCsv(PhasesText(v1::RunReport())), lanes = ReadCsv(CsvText(v1::RunReport()));
-  for (size_t i = 0; i < rows[0].size(); ++i) {
-    const std::string& name = rows[0][i];
-    // Those of result.csv come first, and are explained there.
-    if (std::find(lanes[0].begin(), lanes[0].end(), name) != lanes[0].end() && at == begin) continue;
-    INFO(name);
-    at = documentation.find("| `" + name + "` |", at);
-    CHECK(at != std::string::npos);
-  }
-  CHECK(at != begin);
 }
 
 TEST_CASE("a stream that failed is an error of the CSV writer") {

@@ -14,4 +14,13 @@ std::string CsvText(std::string_view value) {
   return result + '"';
 }
 
+std::string CsvTitles(std::span<const CsvColumn> columns) {
+  std::string line;
+  for (const CsvColumn& column : columns) {
+    if (!line.empty()) line += ',';
+    line += column.name;
+  }
+  return line + '\n';
+}
+
 }  // namespace iobench

@@ -1,7 +1,8 @@
-// Text cells of CSV files.
+// Titles and text cells of CSV files.
 #ifndef COORDINATOR_REPORT_TEXT_CSV_TEXT_H_
 #define COORDINATOR_REPORT_TEXT_CSV_TEXT_H_
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,16 @@ namespace iobench {
 // RFC 4180: a value with a comma, a quote or a line break is quoted, and quotes in it are doubled. Values with spaces
 // at their ends are quoted too, since readers differ on whether these belong to the value.
 std::string CsvText(std::string_view value);
+
+// A column of a CSV file of ours, as `--help csv` lists it.
+struct CsvColumn {
+  std::string_view name;     // ends in the unit, if there is one
+  std::string_view unit;     // "" for texts, counts and ratios
+  std::string_view meaning;  // one clause
+};
+
+// Returns the first line of a file with these columns.
+std::string CsvTitles(std::span<const CsvColumn> columns);
 
 }  // namespace iobench
 

@@ -13,8 +13,20 @@
 namespace iobench {
 namespace {
 
-constexpr char kTitles[] =
-    "run_id,phase_index,repetition,phase,operation,scope,client,time_s,slice_s,bytes_per_s,ops_per_s\n";
+constexpr CsvColumn kTimelineColumns[] = {
+    {"run_id", "", "id of the run"},
+    {"phase_index", "", "index of the phase within the run, from 0"},
+    {"repetition", "", "repetition of the list of phases, from 0"},
+    {"phase", "", "name of the phase"},
+    {"operation", "", "what the lanes did"},
+    {"scope", "", "all (the cluster), client, or missing (a phase without figures): select one before you add up"},
+    {"client", "", "the client; empty in rows with scope all"},
+    {"time_s", "s", "start of the slice, after the first op of the phase"},
+    {"slice_s", "s", "length of the slice"},
+    {"bytes_per_s", "bytes/s", "throughput in the slice; empty for metadata operations that move no data"},
+    {"ops_per_s", "ops/s",
+     "the same in ops; a client has only the unit of the headline: ops/s for metadata operations and seeks"},
+};
 
 // Whole nanoseconds: the sum of slices of 0.1 s is then 0.3 s, not 0.30000000000000004 s.
 double BeginOf(int slice, double slice_s) {
@@ -89,8 +101,12 @@ class PhaseRows {
 
 }  // namespace
 
+std::span<const CsvColumn> TimelineCsvColumns() {
+  return kTimelineColumns;
+}
+
 absl::Status WriteTimelineCsv(const v1::RunReport& report, std::ostream& out) {
-  out << kTitles;
+  out << CsvTitles(kTimelineColumns);
   for (const v1::PhaseReport& phase : report.phases()) PhaseRows(report, phase, out).Write();
   for (const v1::MissingPhase& missing : report.run().missing_phases()) {
     out << CsvText(report.run().id()) << ',' << missing.index() << ',' << missing.repetition() << ','

@@ -1,0 +1,13 @@
+// `--help csv`: the columns of every CSV file that the program writes, with unit and meaning.
+#ifndef COORDINATOR_COMMANDS_CSV_HELP_H_
+#define COORDINATOR_COMMANDS_CSV_HELP_H_
+
+#include <string>
+
+namespace iobench {
+
+std::string CsvHelp();
+
+}  // namespace iobench
+
+#endif  // COORDINATOR_COMMANDS_CSV_HELP_H_
