@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "coordinator/option/option.h"
+#include "coordinator/options/option.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_yaml.h"

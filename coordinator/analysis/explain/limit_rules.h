@@ -1,4 +1,4 @@
-// The rules of Explain, as data. docs/explain.md shows the same table; a test compares the two.
+// The rules of Explain, as data. docs/explain.md shows name, signal and meaning; a test compares the two.
 #ifndef COORDINATOR_ANALYSIS_EXPLAIN_LIMIT_RULES_H_
 #define COORDINATOR_ANALYSIS_EXPLAIN_LIMIT_RULES_H_
 
