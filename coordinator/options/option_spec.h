@@ -136,7 +136,8 @@ struct OptionSpec {
   // data, phase or operation. Empty: the option shapes the list of phases or selects where they run.
   std::string_view sets = {};
   OptionFor phases = OptionFor::kEvery;
-  // If no phase uses the option, a note of the plan says so, where others are refused: IOzone's users give it with reads, too.
+  // If no phase on data uses the option, a note of the plan says so, where others are refused: IOzone's users give it with
+  // reads, too.
   bool noted_if_unused = false;
   OptionGroup group = OptionGroup::kWhat;
   std::string_view help = {};

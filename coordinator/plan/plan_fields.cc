@@ -64,8 +64,8 @@ absl::Status Set(const Assignment& assignment, const OptionSpec& option, google:
   return Annotate(SetFieldFromText(assignment.path.back(), assignment.text, *message), BothNamesOf(option));
 }
 
-const char* WhyNoPhase(const OptionSpec& option) {
-  switch (option.phases) {
+const char* WhyNoPhase(OptionFor phases) {
+  switch (phases) {
     case OptionFor::kReading:
       return "no operation in this run only reads";
     case OptionFor::kAnyReading:
@@ -165,7 +165,10 @@ absl::Status SetFieldsOf(const OptionSpec& option, const GivenOptions& given, v1
       IOBENCH_ASSIGN_OR_RETURN(const bool any, SetInPhases(assignment, option, takes, plan));
       if (any) continue;
       if (option.noted_if_unused && !any_skipped) {
-        plan.add_notes(absl::StrCat(BothNamesOf(option), " has no effect: ", WhyNoPhase(option)));
+        if (!WorksOnData(plan)) {
+          return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), ": ", WhyNoPhase(OptionFor::kRecords)));
+        }
+        plan.add_notes(absl::StrCat(BothNamesOf(option), " has no effect: ", WhyNoPhase(option.phases)));
         continue;
       }
       return any_skipped ? NoEngineFor(option, given.Has("suite") ? "suite" : "mix") : NoPhaseFor(option);
@@ -271,7 +274,7 @@ bool IsFor(const OptionSpec& option, const v1::Operation& operation) {
 }
 
 absl::Status NoPhaseFor(const OptionSpec& option) {
-  return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), ": ", WhyNoPhase(option)));
+  return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), ": ", WhyNoPhase(option.phases)));
 }
 
 absl::Status SetPlanFields(const GivenOptions& given, v1::Plan& plan) {

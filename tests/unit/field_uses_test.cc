@@ -94,7 +94,7 @@ TEST_CASE("one operation of a phase that uses the region is enough, and false as
   CHECK(CheckFieldsHaveUse(plan).ok());
 }
 
-TEST_CASE("-e goes to the phases that write, and a note says that there are none") {
+TEST_CASE("-e goes to the phases that write; if there are none, a note says so, and a run on names alone is refused") {
   const auto plan_of = [](const std::vector<const char*>& operations) {
     GivenOptions given;
     for (const char* operation : operations) REQUIRE(given.Add("op", operation).ok());
@@ -110,6 +110,11 @@ TEST_CASE("-e goes to the phases that write, and a note says that there are none
   const v1::Plan reads = plan_of({"read"});
   REQUIRE(reads.notes_size() == 1);
   CHECK(reads.notes(0) == "-e (--fsync-in-timing) has no effect: no operation in this run writes");
+  GivenOptions names;
+  REQUIRE(names.Add("op", "create").ok());
+  REQUIRE(names.Add("fsync-in-timing").ok());
+  CHECK(BuildPlan(names, {}).status().message() ==
+        "-e (--fsync-in-timing): metadata operations ignore it, and this run has no others");
 }
 
 TEST_CASE("the message names the phase, the operation, the field and its option") {
