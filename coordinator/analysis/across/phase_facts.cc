@@ -1,7 +1,10 @@
 #include "coordinator/analysis/across/phase_facts.h"
 
+#include <algorithm>
+
 #include "absl/status/statusor.h"
 #include "common/model/operation.h"
+#include "common/not_a_number.h"
 
 namespace iobench {
 
@@ -13,6 +16,11 @@ uint32_t WorkerCount(const v1::PhaseReport& phase) {
   int count = 0;
   for (const v1::ClientPhaseReport& client : phase.clients()) count += client.workers_size();
   return static_cast<uint32_t>(count);
+}
+
+double LinkShare(const v1::ServerNic& nic) {
+  if (nic.link_bytes_per_s() == 0) return kNaN;
+  return std::max(nic.receive_bytes_per_s(), nic.send_bytes_per_s()) / static_cast<double>(nic.link_bytes_per_s());
 }
 
 std::string OnlyTargetPath(const v1::Plan& plan, const v1::Phase& phase) {

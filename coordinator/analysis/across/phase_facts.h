@@ -17,6 +17,9 @@ double HeadlineRate(const v1::PhaseReport& phase);
 // without them.
 uint32_t WorkerCount(const v1::PhaseReport& phase);
 
+// How much of its link an interface used, 0 to 1: in the busier direction. NaN: the link's speed is unknown.
+double LinkShare(const v1::ServerNic& nic);
+
 // The path that all workers use in the phase (--each-path); empty: their own targets, or a damaged plan lacks it.
 std::string OnlyTargetPath(const v1::Plan& plan, const v1::Phase& phase);
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/analysis/explain/finders.h"
 
 namespace iobench {
@@ -16,12 +17,6 @@ constexpr double kMinDiskQueue =
 constexpr double kSomeDisk = 0.30;    // busy; below this, threads do not wait for it
 constexpr double kOverThreads = 1.2;  // requests per thread: at least one in six finds none free
 constexpr double kIdleEnough = 0.50;  // of disks and processors: a busier one may be the limit instead
-
-double LinkShare(const v1::ServerNic& nic) {
-  if (!nic.has_link_bytes_per_s() || nic.link_bytes_per_s() == 0) return std::nan("");
-  return std::max(nic.receive_bytes_per_s(), nic.send_bytes_per_s()) /
-         static_cast<double>(nic.link_bytes_per_s());
-}
 
 double BusiestDisk(const v1::ServerReport& server) {
   double busy = 0;

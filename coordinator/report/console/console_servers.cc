@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/report/text/console_words.h"
 
 namespace iobench {
@@ -46,9 +47,7 @@ std::string NicText(const v1::ServerNic& nic) {
   const std::string rates = TwoRates(nic.receive_bytes_per_s(), "in", nic.send_bytes_per_s(), "out");
   std::string text = absl::StrCat("network ", Printable(nic.name()), " ", rates.empty() ? "idle" : rates);
   if (nic.link_bytes_per_s() == 0) return text;
-  const double used = std::max(nic.receive_bytes_per_s(), nic.send_bytes_per_s()) /
-                      static_cast<double>(nic.link_bytes_per_s());
-  return absl::StrCat(text, " (", Percent(100 * used), " of its link)");
+  return absl::StrCat(text, " (", Percent(100 * LinkShare(nic)), " of its link)");
 }
 
 std::vector<std::string> NfsdTexts(const v1::ServerNfsd& nfsd) {
