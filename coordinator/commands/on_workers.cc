@@ -16,6 +16,7 @@
 #include "common/model/plan_targets.h"
 #include "common/process/usable_memory.h"
 #include "common/status_util.h"
+#include "common/text/display_text.h"
 #include "common/version.h"
 #include "coordinator/launch/client_list.h"
 #include "coordinator/launch/host_list.h"

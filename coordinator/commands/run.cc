@@ -83,19 +83,20 @@ absl::Status PrepareToResume(const Stage& stage, const JobOptions& line, Conduct
 
 uint32_t FirstPhase(const Stage& stage) { return stage.resume == nullptr ? 0 : stage.resume->first_phase; }
 
+// For ranks of MPI, which are there and wait although nothing is left to do.
+int LeaveComplete(const Stage& stage, const ConductorOptions& options) {
+  Cluster cluster(stage.transport, options.run_id, stage.interrupt, options.patience, options.clock);
+  cluster.Gather(options.worker_count, options.join_deadline, options.version, [](uint32_t) {}).IgnoreError();
+  cluster.Dismiss();
+  SayComplete(*stage.resume);
+  return ExitOfPrinting(kExitOk, kExitIo);
+}
+
 // Runs a plan and prints its report as it proceeds, or resumes the saved run of the stage.
 int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
   ConductorOptions options = OptionsFor(stage, line);
   options.writes_check_files = !line.dry_run;
-  if (stage.resume != nullptr && stage.resume->complete) {
-    // The ranks are there and wait.
-    Cluster cluster(stage.transport, options.run_id, stage.interrupt, options.patience, options.clock);
-    cluster.Gather(options.worker_count, options.join_deadline, options.version, [](uint32_t) {})
-        .IgnoreError();
-    cluster.Dismiss();
-    SayComplete(*stage.resume);
-    return ExitOfPrinting(kExitOk, kExitIo);
-  }
+  if (stage.resume != nullptr && stage.resume->complete) return LeaveComplete(stage, options);
   options.out_directory = OutDirectory(line, options.run_name);
   if (stage.resume != nullptr) {
     if (const absl::Status ready = PrepareToResume(stage, line, options); !ready.ok())

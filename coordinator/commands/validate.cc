@@ -27,7 +27,7 @@
 #include "coordinator/conduct/run_recorder.h"
 #include "coordinator/live/display.h"
 #include "coordinator/net_check/net_check.h"
-#include "coordinator/plan/plan_builder.h"
+#include "coordinator/plan/plan_check.h"
 #include "coordinator/preflight/preflight_text.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/report/atomic_file.h"
