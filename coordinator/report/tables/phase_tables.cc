@@ -19,14 +19,10 @@ using Unit = TableUnit;
 constexpr size_t kMaxSubjects = 10;
 
 Table TableOfPhase(const v1::RunReport& report, const v1::PhaseReport& phase, std::vector<TableColumn> columns) {
-  return {.columns = std::move(columns), .parts = {{.name = PhaseTitle(report, phase), .rows = {}}}, .parts_are = "phase", .joined = true};
-}
-
-TableColumn Column(const char* id, const char* title, Unit unit) {
-  return {.id = id, .title = title, .unit = unit};
-}
-TableColumn LeftColumn(const char* id, const char* title) {
-  return {.id = id, .title = title, .left = true};
+  return {.columns = std::move(columns),
+          .parts = {{.name = PhaseTitle(report, phase), .rows = {}}},
+          .parts_are = "phase",
+          .joined = true};
 }
 
 // Of a number that is 0 where there is none.
@@ -50,12 +46,12 @@ Table FiguresTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
       report, phase,
       {{.id = "index", .title = "index", .unit = Unit::kCount, .readers = Readers::kMachines},
        {.id = "unit", .title = "unit", .unit = Unit::kRateUnit, .readers = Readers::kMachines},
-       Column("throughput", "throughput", Unit::kRate), LeftColumn("window", "window"), LeftColumn("region", "region"),
-       Column("ops_per_s", "ops/s", Unit::kOpsPerSecond), Column("record_bytes", "record", Unit::kBytes),
-       Column("bytes_per_lane", "per lane", Unit::kBytes), Column("lanes", "lanes", Unit::kCount),
-       Column("bytes", "moved", Unit::kBytes), Column("duration_s", "duration", Unit::kSeconds),
-       Column("p50_us", "p50", Unit::kMicroseconds), Column("p99_us", "p99", Unit::kMicroseconds),
-       Column("max_us", "max", Unit::kMicroseconds), Column("jain", "Jain", Unit::kNumber),
+       ColumnOf("throughput", "throughput", Unit::kRate), LeftColumn("window", "window"), LeftColumn("region", "region"),
+       ColumnOf("ops_per_s", "ops/s", Unit::kOpsPerSecond), ColumnOf("record_bytes", "record", Unit::kBytes),
+       ColumnOf("bytes_per_lane", "per lane", Unit::kBytes), ColumnOf("lanes", "lanes", Unit::kCount),
+       ColumnOf("bytes", "moved", Unit::kBytes), ColumnOf("duration_s", "duration", Unit::kSeconds),
+       ColumnOf("p50_us", "p50", Unit::kMicroseconds), ColumnOf("p99_us", "p99", Unit::kMicroseconds),
+       ColumnOf("max_us", "max", Unit::kMicroseconds), ColumnOf("jain", "Jain", Unit::kNumber),
        LeftColumn("limited_by", "limited by"), LeftColumn("marks", "marks"),
        {.id = "operation", .title = "operation", .readers = Readers::kMachines},
        {.id = "clients", .title = "clients", .unit = Unit::kCount, .readers = Readers::kMachines}});
@@ -82,9 +78,9 @@ Table FirstPassTable(const v1::RunReport& report, const v1::PhaseReport& phase) 
   const bool in_ops = phase.headline_in_ops();
   Table table = TableOfPhase(report, phase,
                              {{.id = "unit", .title = "unit", .unit = Unit::kRateUnit, .readers = Readers::kMachines},
-                              Column("first_pass", "first pass", Unit::kRate), Column("seconds", "window", Unit::kSeconds),
+                              ColumnOf("first_pass", "first pass", Unit::kRate), ColumnOf("seconds", "window", Unit::kSeconds),
                               LeftColumn("kind", "kind"),
-                              Column("overwritten_percent", "of the headline, overwriting", Unit::kPercent)});
+                              ColumnOf("overwritten_percent", "of the headline, overwriting", Unit::kPercent)});
   table.parts[0].rows.push_back({RateUnit(in_ops), Rate(in_ops ? pass.ops_per_s() : pass.bytes_per_s(), in_ops),
                                  pass.seconds(), pass.kind(), pass.overwritten_percent()});
   return table;
@@ -94,11 +90,12 @@ Table PartsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
   if (phase.parts().empty()) return {};
   Table table = TableOfPhase(
       report, phase,
-      {LeftColumn("part", "part"), Column("workers", "workers", Unit::kCount),
-       {.id = "asked_ops_per_s", .title = "asked ops/s", .console_title = "asked", .unit = Unit::kOpsPerSecond, .if_room = true},
-       Column("ops_per_s", "ops/s", Unit::kOpsPerSecond), Column("bytes_per_s", "bytes/s", Unit::kBytesPerSecond),
-       Column("p50_us", phase.has_open_loop() ? "response p50" : "p50", Unit::kMicroseconds),
-       Column("p99_us", "p99", Unit::kMicroseconds)});
+      {LeftColumn("part", "part"), ColumnOf("workers", "workers", Unit::kCount),
+       {.id = "asked_ops_per_s", .title = "asked ops/s", .console_title = "asked",
+        .unit = Unit::kOpsPerSecond, .if_room = true},
+       ColumnOf("ops_per_s", "ops/s", Unit::kOpsPerSecond), ColumnOf("bytes_per_s", "bytes/s", Unit::kBytesPerSecond),
+       ColumnOf("p50_us", phase.has_open_loop() ? "response p50" : "p50", Unit::kMicroseconds),
+       ColumnOf("p99_us", "p99", Unit::kMicroseconds)});
   for (const v1::PartReport& part : phase.parts()) {
     const v1::Latency& latency = part.latency_us();
     table.parts[0].rows.push_back({part.name(), part.worker_count(),
@@ -115,10 +112,11 @@ Table OpenLoopTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
   const v1::OpenLoopReport& loop = phase.open_loop();
   Table table = TableOfPhase(
       report, phase,
-      {Column("asked_ops_per_s", "asked ops/s", Unit::kOpsPerSecond), Column("done_percent", "done", Unit::kPercent),
-       Column("response_p50_us", "response p50", Unit::kMicroseconds), Column("response_p99_us", "p99", Unit::kMicroseconds),
-       Column("service_p50_us", "service p50", Unit::kMicroseconds), Column("service_p99_us", "p99", Unit::kMicroseconds),
-       Column("lag_p50_us", "lag p50", Unit::kMicroseconds), Column("lag_p99_us", "p99", Unit::kMicroseconds)});
+      {ColumnOf("asked_ops_per_s", "asked ops/s", Unit::kOpsPerSecond), ColumnOf("done_percent", "done", Unit::kPercent),
+       ColumnOf("response_p50_us", "response p50", Unit::kMicroseconds),
+       ColumnOf("response_p99_us", "p99", Unit::kMicroseconds),
+       ColumnOf("service_p50_us", "service p50", Unit::kMicroseconds), ColumnOf("service_p99_us", "p99", Unit::kMicroseconds),
+       ColumnOf("lag_p50_us", "lag p50", Unit::kMicroseconds), ColumnOf("lag_p99_us", "p99", Unit::kMicroseconds)});
   TableRow& row = table.parts[0].rows.emplace_back(TableRow{loop.asked_ops_per_s(), loop.done_percent()});
   for (const v1::Latency* const times : {&loop.response_us(), &loop.service_us(), &loop.lag_us()}) {
     row.push_back(Percentile(*times, "p50", times->p50()));
@@ -132,9 +130,9 @@ Table PathsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
   Table table = TableOfPhase(
       report, phase,
       {LeftColumn("path", "path"), {.id = "workers", .title = "workers", .unit = Unit::kCount, .readers = Readers::kNotConsole},
-       Column("lanes", "lanes", Unit::kCount), Column("ops_per_s", "ops/s", Unit::kOpsPerSecond),
-       Column("bytes_per_s", "bytes/s", Unit::kBytesPerSecond), Column("p50_us", "p50", Unit::kMicroseconds),
-       Column("p99_us", "p99", Unit::kMicroseconds)});
+       ColumnOf("lanes", "lanes", Unit::kCount), ColumnOf("ops_per_s", "ops/s", Unit::kOpsPerSecond),
+       ColumnOf("bytes_per_s", "bytes/s", Unit::kBytesPerSecond), ColumnOf("p50_us", "p50", Unit::kMicroseconds),
+       ColumnOf("p99_us", "p99", Unit::kMicroseconds)});
   for (const auto& path : phase.paths()) {
     const v1::Latency& latency = path.latency_us();
     table.parts[0].rows.push_back({path.path(), path.worker_count(), path.lane_count(), path.ops_per_s(),
@@ -147,17 +145,17 @@ Table PathsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
 
 Table ServersTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
   if (phase.servers().empty()) return {};
-  const auto rate = [](const char* id, const char* title) { return Column(id, title, Unit::kBytesPerSecond); };
+  const auto rate = [](const char* id, const char* title) { return ColumnOf(id, title, Unit::kBytesPerSecond); };
   Table table = TableOfPhase(
       report, phase,
-      {LeftColumn("server", "server"), Column("cpu_busy", "CPU", Unit::kShare), LeftColumn("disk", "disk"),
-       Column("disk_busy", "busy", Unit::kShare), rate("disk_read_bytes_per_s", "read"),
+      {LeftColumn("server", "server"), ColumnOf("cpu_busy", "CPU", Unit::kShare), LeftColumn("disk", "disk"),
+       ColumnOf("disk_busy", "busy", Unit::kShare), rate("disk_read_bytes_per_s", "read"),
        rate("disk_write_bytes_per_s", "written"), LeftColumn("network", "network"), rate("receive_bytes_per_s", "in"),
        rate("send_bytes_per_s", "out"),
        {.id = "nfsd_text", .title = "nfsd threads busy", .readers = Readers::kPeople},
        {.id = "nfsd_busy_threads", .title = "nfsd threads busy", .unit = Unit::kNumber, .readers = Readers::kMachines},
        {.id = "nfsd_threads", .title = "nfsd threads", .unit = Unit::kCount, .readers = Readers::kMachines},
-       Column("rpcs_per_s", "RPCs/s", Unit::kNumber)});
+       ColumnOf("rpcs_per_s", "RPCs/s", Unit::kNumber)});
   for (const v1::ServerReport& server : phase.servers()) {
     const bool has_disk = !server.disks().empty(), has_nic = !server.nics().empty();
     const v1::ServerDisk& disk = has_disk ? server.disks(0) : v1::ServerDisk::default_instance();
@@ -180,7 +178,7 @@ Table ReadsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
   if (!phase.has_read_sources()) return {};
   const v1::ReadSources& sources = phase.read_sources();
   Table table = TableOfPhase(report, phase,
-                             {Column("asked_bytes", "read", Unit::kBytes),
+                             {ColumnOf("asked_bytes", "read", Unit::kBytes),
                               {.id = "sources", .title = "from", .left = true, .readers = Readers::kPeople}});
   TableRow& row = table.parts[0].rows.emplace_back(TableRow{sources.asked_bytes(), ReadPartsText(sources)});
   const auto add = [&](const char* id, const char* title, bool is_known, uint64_t bytes) {
@@ -201,11 +199,12 @@ Table NfsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
   if (phase.nfs_rpc().kinds().empty()) return {};
   Table table = TableOfPhase(
       report, phase,
-      {LeftColumn("request", "request"), Column("rpcs", "count", Unit::kCount), Column("rpcs_per_op", "per op", Unit::kNumber),
-       Column("queue_ms", "queue", Unit::kMilliseconds), Column("round_trip_ms", "round trip", Unit::kMilliseconds),
-       Column("execute_ms", "execute", Unit::kMilliseconds), Column("own_op_us", "our op, mean", Unit::kMicroseconds),
-       Column("retransmissions", "sent again", Unit::kCount), Column("major_timeouts", "timeouts", Unit::kCount),
-       Column("errors", "errors", Unit::kCount)});
+      {LeftColumn("request", "request"), ColumnOf("rpcs", "count", Unit::kCount),
+       ColumnOf("rpcs_per_op", "per op", Unit::kNumber),
+       ColumnOf("queue_ms", "queue", Unit::kMilliseconds), ColumnOf("round_trip_ms", "round trip", Unit::kMilliseconds),
+       ColumnOf("execute_ms", "execute", Unit::kMilliseconds), ColumnOf("own_op_us", "our op, mean", Unit::kMicroseconds),
+       ColumnOf("retransmissions", "sent again", Unit::kCount), ColumnOf("major_timeouts", "timeouts", Unit::kCount),
+       ColumnOf("errors", "errors", Unit::kCount)});
   std::vector<std::pair<std::string, const v1::NfsKindReport*>> kinds;
   for (const auto& [name, kind] : phase.nfs_rpc().kinds()) kinds.emplace_back(name, &kind);
   std::sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {

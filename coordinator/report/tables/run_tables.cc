@@ -145,8 +145,8 @@ Table RepetitionsTable(const v1::RunReport& report) {
                    .choice = UnitChoice::kShared},
                   {.id = "level_percent", .title = "level", .unit = Unit::kPercent},
                   rate("mean", "mean"), rate("min", "min", true), rate("max", "max", true),
-                  {.id = "stddev", .title = "standard deviation", .console_title = "stddev", .unit = Unit::kRate, .if_room = true,
-                   .choice = UnitChoice::kFollows},
+                  {.id = "stddev", .title = "standard deviation", .console_title = "stddev", .unit = Unit::kRate,
+                   .if_room = true, .choice = UnitChoice::kFollows},
                   {.id = "left_out", .title = "left out", .unit = Unit::kCount, .readers = Readers::kNotConsole}},
       .parts = {{}}};
   std::vector<std::string> left_out;
@@ -159,7 +159,10 @@ Table RepetitionsTable(const v1::RunReport& report) {
     if (each.partial_count() > 0)
       left_out.push_back(absl::StrCat(each.partial_count(), " of ", each.name(), " (not whole)"));
   }
-  if (!left_out.empty()) table.parts[0].notes.push_back({"left out", absl::StrJoin(left_out, ", "), Tone::kPlain, /*console_only=*/true});
+  if (!left_out.empty()) {
+    table.parts[0].notes.push_back(
+        {"left out", absl::StrJoin(left_out, ", "), Tone::kPlain, /*console_only=*/true});
+  }
   return table;
 }
 

@@ -243,7 +243,8 @@ Table SoakRoundsTable(const v1::RunReport& report) {
     TableRow row = {round.round(), round.begin_s(), round.end_s(), round.bytes(), round.failed_ops(),
                     round.wrong_sectors(), round.short_reads(), round.longest_pause_s(), round.longest_pause_client(),
                     round.workers_lost(), round.lanes_failed()};
-    for (int i = 0; i < soak.trends_size(); ++i) row.push_back(CellIf(i < round.rates_size(), round.rates_size() > i ? round.rates(i) : 0));
+    for (int i = 0; i < soak.trends_size(); ++i)
+      row.push_back(i < round.rates_size() ? TableCell(round.rates(i)) : TableCell());
     table.parts[0].rows.push_back(std::move(row));
   }
   return table;

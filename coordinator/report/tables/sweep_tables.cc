@@ -90,8 +90,9 @@ Table SurfacesTable(const v1::RunReport& report) {
     TablePart& part = table.parts.emplace_back(TablePart{NameOf(surface.operation(), "", surface.target()), {}});
     for (const v1::SurfaceCell& cell : surface.cells()) {
       part.rows.push_back({surface.lane_count(), cell.bytes_per_lane(), cell.record_bytes(), RateUnit(surface.in_ops()),
-                           Rate(cell.rate(), surface.in_ops()), CellIf(cell.count() > 1, RateRange(cell.low(), cell.high(), surface.in_ops())),
-                           cell.count(), absl::StrJoin(cell.marks(), " ")});
+                           Rate(cell.rate(), surface.in_ops()),
+                           CellIf(cell.count() > 1, RateRange(cell.low(), cell.high(), surface.in_ops())), cell.count(),
+                           absl::StrJoin(cell.marks(), " ")});
     }
   }
   return table;

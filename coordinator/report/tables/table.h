@@ -93,6 +93,13 @@ struct TableColumn {
   Readers readers = Readers::kAll;
 };
 
+inline TableColumn ColumnOf(const char* id, const char* title, TableUnit unit = TableUnit::kText) {
+  return {.id = id, .title = title, .unit = unit};
+}
+inline TableColumn LeftColumn(const char* id, const char* title) {
+  return {.id = id, .title = title, .left = true};
+}
+
 struct TableNote {
   enum class Tone { kPlain, kQuiet, kWarning, kError };
   std::string label, text;  // as they came: not printable yet

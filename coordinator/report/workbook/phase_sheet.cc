@@ -8,6 +8,8 @@
 namespace iobench {
 namespace {
 
+using Unit = TableUnit;
+
 bool HasDataRate(const v1::PhaseReport& phase) {
   return !phase.metadata() || phase.bytes() > 0;
 }
@@ -15,20 +17,17 @@ bool HasDataRate(const v1::PhaseReport& phase) {
 // The column of a client's rate in bytes/s and in ops/s, for the chart.
 constexpr uint16_t kClientBytesColumn = 1, kClientOpsColumn = 2;
 
-TableColumn Column(const char* id, const char* title, TableUnit unit) {
-  return {.id = id, .title = title, .unit = unit};
-}
-
 Table ClientRows(const v1::PhaseReport& phase) {
-  Table table = {.columns = {Column("client", "client", TableUnit::kText), Column("bytes_per_s", "bytes/s", TableUnit::kBytesPerSecond),
-                             Column("ops_per_s", "ops/s", TableUnit::kOpsPerSecond),
-                             Column("share_of_mean", "share of mean", TableUnit::kShare),
-                             Column("measured_bytes", "measured bytes", TableUnit::kCount),
-                             Column("measured_ops", "measured ops", TableUnit::kCount),
-                             Column("p50_us", "p50", TableUnit::kMicroseconds), Column("p99_us", "p99", TableUnit::kMicroseconds),
-                             Column("max_us", "max", TableUnit::kMicroseconds), Column("cpu_percent", "CPU", TableUnit::kPercent),
-                             Column("clock_error_us", "clock error", TableUnit::kMicroseconds),
-                             Column("marks", "marks", TableUnit::kText)},
+  Table table = {.columns = {ColumnOf("client", "client"),
+                             ColumnOf("bytes_per_s", "bytes/s", Unit::kBytesPerSecond),
+                             ColumnOf("ops_per_s", "ops/s", Unit::kOpsPerSecond),
+                             ColumnOf("share_of_mean", "share of mean", Unit::kShare),
+                             ColumnOf("measured_bytes", "measured bytes", Unit::kCount),
+                             ColumnOf("measured_ops", "measured ops", Unit::kCount),
+                             ColumnOf("p50_us", "p50", Unit::kMicroseconds), ColumnOf("p99_us", "p99", Unit::kMicroseconds),
+                             ColumnOf("max_us", "max", Unit::kMicroseconds), ColumnOf("cpu_percent", "CPU", Unit::kPercent),
+                             ColumnOf("clock_error_us", "clock error", Unit::kMicroseconds),
+                             ColumnOf("marks", "marks")},
                  .parts = {{}}};
   for (const v1::ClientPhaseReport& client : phase.clients()) {
     const bool has_latency = client.has_latency_us();
@@ -36,7 +35,8 @@ Table ClientRows(const v1::PhaseReport& phase) {
     for (const v1::Mark& mark : client.marks()) absl::StrAppend(&codes, codes.empty() ? "" : " ", mark.code());
     table.parts[0].rows.push_back({client.host(), CellIf(HasDataRate(phase), client.bytes_per_s()), client.ops_per_s(),
                                    client.share_of_mean(), client.measured_bytes(), client.measured_ops(),
-                                   CellIf(has_latency, client.latency_us().p50()), CellIf(has_latency, client.latency_us().p99()),
+                                   CellIf(has_latency, client.latency_us().p50()),
+                                   CellIf(has_latency, client.latency_us().p99()),
                                    CellIf(has_latency, client.latency_us().max()), client.cpu_percent(),
                                    client.clock_error_us(), codes});
   }
@@ -48,12 +48,13 @@ const char* StateOf(const v1::LanePhaseReport& lane) {
 }
 
 Table LaneRows(const v1::PhaseReport& phase) {
-  Table table = {.columns = {Column("client", "client", TableUnit::kText), Column("bytes_per_s", "bytes/s", TableUnit::kBytesPerSecond),
-                             Column("ops_per_s", "ops/s", TableUnit::kOpsPerSecond), Column("worker", "worker", TableUnit::kCount),
-                             Column("lane", "lane", TableUnit::kCount), Column("bytes", "bytes", TableUnit::kCount),
-                             Column("p50_us", "p50", TableUnit::kMicroseconds), Column("p99_us", "p99", TableUnit::kMicroseconds),
-                             Column("max_us", "max", TableUnit::kMicroseconds), Column("start_us", "start", TableUnit::kMicroseconds),
-                             Column("end_s", "end", TableUnit::kSeconds), Column("state", "state", TableUnit::kText)},
+  Table table = {.columns = {ColumnOf("client", "client"),
+                             ColumnOf("bytes_per_s", "bytes/s", Unit::kBytesPerSecond),
+                             ColumnOf("ops_per_s", "ops/s", Unit::kOpsPerSecond), ColumnOf("worker", "worker", Unit::kCount),
+                             ColumnOf("lane", "lane", Unit::kCount), ColumnOf("bytes", "bytes", Unit::kCount),
+                             ColumnOf("p50_us", "p50", Unit::kMicroseconds), ColumnOf("p99_us", "p99", Unit::kMicroseconds),
+                             ColumnOf("max_us", "max", Unit::kMicroseconds), ColumnOf("start_us", "start", Unit::kMicroseconds),
+                             ColumnOf("end_s", "end", Unit::kSeconds), ColumnOf("state", "state")},
                  .parts = {{}}};
   for (const v1::ClientPhaseReport& client : phase.clients()) {
     for (const v1::WorkerPhaseReport& worker : client.workers()) {
