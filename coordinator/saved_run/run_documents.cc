@@ -86,6 +86,11 @@ absl::Status CheckResultDirectory(const ClusterOptions& options, const v1::Iozon
     IOBENCH_ASSIGN_OR_RETURN(const Document* const document, DocumentNamed(name));
     if (!IsFree(*document, absl::StrCat(options.out, "/", document->file_name))) found = document->file_name;
   }
+  for (const std::string& path : TablePaths(options.out)) {
+    std::error_code error;
+    if (std::filesystem::exists(path, error) && !std::filesystem::is_directory(path, error))
+      found = path.substr(options.out.size() + 1);
+  }
   if (found.empty()) return absl::OkStatus();
   return absl::AlreadyExistsError(absl::StrCat(
       options.out, "/", found,

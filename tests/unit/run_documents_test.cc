@@ -2,6 +2,7 @@
 #include "coordinator/saved_run/run_documents.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,20 @@ TEST_CASE("a file of the user is in the way of a document until the user gives -
     CHECK(CheckDocuments(options, std::nullopt).ok());
     CHECK(CheckDocuments(Into(directory, "timeline-csv"), std::nullopt).ok());
   }
+}
+
+TEST_CASE("a file of the user is in the way of a table until the user gives --force") {
+  const TempDir directory;
+  std::filesystem::create_directory(directory / "tables");
+  directory.Write("tables/mine.csv", "not ours, and no table has its name");
+  CHECK(CheckDocuments(Into(directory, ""), std::nullopt).ok());
+  directory.Write("tables/layers.csv", "not ours");
+  ClusterOptions options = Into(directory, "");
+  const absl::Status refused = CheckDocuments(options, std::nullopt);
+  CHECK(absl::IsAlreadyExists(refused));
+  CHECK(absl::StrContains(refused.message(), "tables/layers.csv"));
+  options.force = true;
+  CHECK(CheckDocuments(options, std::nullopt).ok());
 }
 
 TEST_CASE("a page of this program is in nobody's way and another page is") {
