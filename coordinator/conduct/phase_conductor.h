@@ -33,9 +33,10 @@
 
 namespace iobench {
 
-// Handles one phase; create a new one for each. All arguments must outlive it. Runs on the cluster's thread and sets
-// the cluster's on_event during Run. A start is attempted up to six times: if a worker learns of T too late, all are
+// Handles one phase; create a new one for each. All arguments must outlive it. Runs on the cluster's thread and sets the
+// cluster's on_event during Run. A start is attempted up to six times: if a worker learns of T too late, all are
 // disarmed, prepared again and given a later T (StartLead); the last attempt starts anyway, and the record says so.
+// What is made of the answers is in phase_results.cc.
 class PhaseConductor {
  public:
   // What the phases of a run share. The ledgers are not changed here: the conductor notes the record in them.

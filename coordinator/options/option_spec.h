@@ -1,4 +1,4 @@
-// What a row of the option table says: letter, name, argument, and what the option sets.
+// What a row of the option table says: letter, name, argument, and what the option sets. Its functions are in option.cc.
 #ifndef COORDINATOR_OPTIONS_OPTION_SPEC_H_
 #define COORDINATOR_OPTIONS_OPTION_SPEC_H_
 

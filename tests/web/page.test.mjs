@@ -141,6 +141,18 @@ test('a sweep on each of two paths has charts of each, and the command of a cell
   await page.close();
 });
 
+test('the cells of a repeated sweep are medians, as in every other format', async () => {
+  const out = runProgram('-a', '-n', '64k', '-g', '128k', '-y', '16k', '-q', '32k', '-i', '0', '--repeat', '3');
+  const page = await openPage(browser, out);
+  const [surface] = resultOf(out).surfaces;
+  const element = await drawn(page, 'sweep');
+  await element.getByRole('button', { name: 'Table' }).click();
+  const shown = (await rowsOf(element.locator('table'))).flatMap((row) => row.slice(1));
+  assert.deepEqual(surface.cells.map((cell) => cell.count), [3, 3, 3, 3]);
+  surface.cells.forEach((cell, i) => assertShows(shown[i], cell.rate / MIB, `cell ${i}`));
+  await page.close();
+});
+
 test('the phases of a suite with a size and a record each are no sweep, so the table shows them all', async () => {
   const out = runProgram('--suite', 'io500-like', '-s', '2m', '--items', '20');
   const page = await openPage(browser, out);

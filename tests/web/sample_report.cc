@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/analysis/across/surfaces.h"
 #include "coordinator/analysis/client_differences.h"
 
 namespace iobench {
@@ -505,6 +506,7 @@ v1::RunReport RichReport() {
   unmeasured.set_interrupted(true);
   FillTables(report);
   FillPerClient(report);
+  UpdateSurfaces(report);
   v1::RepetitionReport& repeated = *report.add_repetitions();
   repeated.set_name("write");
   repeated.set_count(5);

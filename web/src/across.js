@@ -4,7 +4,7 @@ import { h } from './dom.js';
 import { commandOf } from './command.js';
 import { phaseName } from './overview.js';
 import { colour, colourBar, latencyAxis, layout, palette, plain, scene, SCALE } from './plot.js';
-import { number, rateIn, size, unitOf } from './units.js';
+import { number, rateIn, size, UNITS, unitOf } from './units.js';
 import { perClientFigures } from './per_client.js';
 import { drawn, tableNamed } from './tables.js';
 
@@ -17,8 +17,6 @@ function groupsBy(items, key) {
   return [...groups.values()];
 }
 
-const isCached = (phase) => (phase.marks ?? []).some((entry) => entry.read_from_memory);
-
 // Phases of one client, of the servers or beside a load are otherwise like those of all clients, whose places they would take.
 function phasesOfAllClients(report) {
   const planned = report.run?.plan?.phases ?? [];
@@ -28,11 +26,15 @@ function phasesOfAllClients(report) {
   });
 }
 
-// Phases that differ in file size and record size only. Of repetitions, the newest counts.
+// Phases that differ in file size and record size only. Their figures are those of report.surfaces: of repetitions, the median.
 function sweeps(report) {
+  const figures = new Map((report.surfaces ?? []).flatMap((surface) => surface.cells.flatMap((cell) =>
+    cell.phases.map((index) => [index, { ...cell, limits: surface.limits,
+      readFromMemory: (cell.marks ?? []).some((code) => report.markRows[code]?.read_from_memory) }]))));
   const phases = phasesOfAllClients(report).filter((phase) => !phase.metadata && phase.record_bytes > 0 && !phase.stride_records);
   return groupsBy(phases, (phase) => [phase.operation, phase.target, phase.lane_count].join('\n')).map((members) => ({
     members, operation: members[0].title || members[0].operation, target: members[0].target,
+    figures: new Map(members.map((phase) => [phase.index, figures.get(phase.index)])),
     sizes: distinct(members.map((phase) => phase.bytes_per_lane)),
     records: distinct(members.map((phase) => phase.record_bytes)),
   }));
@@ -41,6 +43,19 @@ function sweeps(report) {
 const cellOf = (sweep, bytes, record) =>
   sweep.members.findLast((phase) => phase.bytes_per_lane === bytes && phase.record_bytes === record);
 
+// Of repetitions only the median in bytes/s is known.
+function unitOfSweep(sweep) {
+  const unit = unitOf(sweep.members[0]);
+  const isRepeated = !sweep.members[0].headline_in_ops && [...sweep.figures.values()].some((cell) => cell?.count > 1);
+  return unit.bytes === 0 && isRepeated ? UNITS['MiB/s'] : unit;
+}
+
+function rateOfCell(sweep, unit, phase) {
+  const cell = sweep.figures.get(phase.index);
+  if (!cell || (unit.bytes === 0 && !phase.headline_in_ops)) return rateIn(unit, phase.headline);
+  return unit.bytes === 0 ? cell.rate : cell.rate === null ? NaN : cell.rate / unit.bytes;
+}
+
 const positionOf = (sizes, bytes) => {
   const above = sizes.findIndex((value) => value >= bytes);
   if (above <= 0) return above === 0 ? -0.5 : sizes.length - 0.5;
@@ -48,17 +63,13 @@ const positionOf = (sizes, bytes) => {
 };
 
 // What holds less than the files from some row on: [{level, text}], with `level` between the rows that fit and those that
-// do not. Each lane has a level 2 cache; the lanes of a client share its level 3 cache and its memory.
-function limitsOf(report, sweep) {
-  const clients = report.clients ?? [];
-  const lanes = sweep.members[0].lane_count / Math.max(1, sweep.members[0].columns.clients.host.values.length);
-  const least = (field) => Math.min(...clients.map((client) => client[field] ?? 0).filter((bytes) => bytes > 0));
-  const limits = [['L2 cache', least('l2_cache_bytes')], ['L3 cache', least('l3_cache_bytes') / lanes],
-    ["clients' memory", least('memory_bytes') / lanes]];
+// do not.
+function limitsOf(sweep) {
+  const limits = sweep.figures.get(sweep.members[0].index)?.limits ?? [];
   const levels = new Map();
-  for (const [name, bytes] of limits) {
+  for (const { name, bytes_per_lane: bytes } of limits) {
     const within = bytes > sweep.sizes[0] * 2 ** -0.5 && bytes < sweep.sizes.at(-1) * 2 ** 0.5;
-    if (!within) continue;  // also if it is not known
+    if (!within) continue;
     const level = Math.ceil(positionOf(sweep.sizes, bytes)) - 0.5;
     levels.set(level, [...(levels.get(level) ?? []), name]);
   }
@@ -69,7 +80,7 @@ function cachedShapes(sweep) {
   const shapes = [];
   sweep.sizes.forEach((bytes, y) => sweep.records.forEach((record, x) => {
     const phase = cellOf(sweep, bytes, record);
-    if (!phase || !isCached(phase)) return;
+    if (!phase || !sweep.figures.get(phase.index)?.readFromMemory) return;
     for (const part of [-0.25, 0.25]) {
       shapes.push({ type: 'line', x0: x - 0.5, x1: x + 0.5, y0: y - 0.25 + part, y1: y + 0.25 + part,
         line: { color: 'rgba(255,255,255,0.75)', width: 1 } });
@@ -98,9 +109,9 @@ function surfaceLines(z, lift, lines, style) {
 }
 
 // The same as in the map: a line and its name where a cache or the memory is full, and hatching on cached cells.
-function surfaceMarks(report, sweep, z, top) {
+function surfaceMarks(sweep, z, top) {
   const lift = top * 0.012, last = sweep.records.length - 1, across = sweep.records.map((_, x) => x);
-  const limits = limitsOf(report, sweep).flatMap(({ level, text }) => {
+  const limits = limitsOf(sweep).flatMap(({ level, text }) => {
     const y = Math.min(Math.max(level, 0), sweep.sizes.length - 1);
     return [
       surfaceLines(z, lift, [across.map((x) => [x, y])], { name: text, line: { color: colour('accent'), width: 6 } }),
@@ -109,7 +120,7 @@ function surfaceMarks(report, sweep, z, top) {
   });
   const hatching = sweep.sizes.flatMap((bytes, y) => sweep.records.flatMap((record, x) => {
     const phase = cellOf(sweep, bytes, record);
-    if (!phase || !isCached(phase)) return [];
+    if (!phase || !sweep.figures.get(phase.index)?.readFromMemory) return [];
     const inside = ([px, py]) => px >= 0 && px <= last && py >= 0 && py <= sweep.sizes.length - 1;
     return [-0.25, 0.25].map((part) => [-0.5, -0.25, 0, 0.25, 0.5].map((t) => [x + t, y + t / 2 + part]).filter(inside));
   }));
@@ -117,9 +128,9 @@ function surfaceMarks(report, sweep, z, top) {
   return [...limits, surfaceLines(z, lift, hatching, { name: 'cached', line: { color: '#fff', width: 3 } })];
 }
 
-function sweepChart(report, sweep, settings) {
-  const unit = unitOf(sweep.members[0]);
-  const value = (phase) => (phase ? rateIn(unit, phase.headline) : null);
+function sweepChart(sweep, settings) {
+  const unit = unitOfSweep(sweep);
+  const value = (phase) => (phase ? rateOfCell(sweep, unit, phase) : null);
   const z = sweep.sizes.map((bytes) => sweep.records.map((record) => value(cellOf(sweep, bytes, record))));
   const high = settings.common ? settings.max(unit) : undefined;
   const shared = { z, zmin: 0, zmax: high, colorscale: SCALE };
@@ -132,12 +143,12 @@ function sweepChart(report, sweep, settings) {
     return { traces: [{ type: 'surface', x, y, z, colorscale: SCALE, cmin: 0, cmax: high, connectgaps: false,
       text: hover, hovertemplate: '%{text}<extra></extra>', showscale: false,
       contours: { x: { show: true, color: 'rgba(0,0,0,.25)' }, y: { show: true, color: 'rgba(0,0,0,.25)' } } },
-    ...surfaceMarks(report, sweep, z, top)],
+    ...surfaceMarks(sweep, z, top)],
     layout: layout({ height: 380, margin: { l: 0, r: 0, t: 0, b: 0 }, scene: {
       ...scene({ x: { title: 'record size', ...ticks.x }, y: { title: 'file size per lane', ...ticks.y },
         z: { title: `${unit.name} (higher is better)`, range: [0, top * 1.1] } }), aspectmode: 'cube' } }) };
   }
-  const limits = limitsOf(report, sweep);
+  const limits = limitsOf(sweep);
   const few = x.length <= 11 && y.length <= 12 && innerWidth > 860;
   return {
     traces: [{ ...shared, x, y, type: settings.kind === 'contour' ? 'contour' : 'heatmap', customdata: hover,
@@ -154,13 +165,13 @@ function sweepChart(report, sweep, settings) {
 }
 
 function sweepTable(sweep) {
-  const unit = unitOf(sweep.members[0]);
+  const unit = unitOfSweep(sweep);
   return { caption: `${nameOf(sweep)} by file and record size, ${unit.name}`,
     note: 'Rows: file size per lane; columns: record size.',
     columns: [{ title: 'file size' }, ...sweep.records.map((record) => ({ title: size(record), format: number }))],
     rows: sweep.sizes.map((bytes) => [size(bytes), ...sweep.records.map((record) => {
       const phase = cellOf(sweep, bytes, record);
-      return phase ? rateIn(unit, phase.headline) : NaN;
+      return phase ? rateOfCell(sweep, unit, phase) : NaN;
     })]) };
 }
 
@@ -176,11 +187,11 @@ export function sweepTables(report) {
   return { tables: all.map(sweepTable), phases: new Set(all.flatMap((sweep) => sweep.members)) };
 }
 
-function sweepFigure(report, sweep, settings, show) {
+function sweepFigure(sweep, settings, show) {
   return new Figure({
     id: 'sweep', title: nameOf(sweep),
     note: 'Hatched cells came from a cache (mark “cached”); a gap was not measured. Click a cell for its command.',
-    chart: () => sweepChart(report, sweep, settings),
+    chart: () => sweepChart(sweep, settings),
     table: () => sweepTable(sweep),
     onClick: (point) => show(cellOf(sweep, sweep.sizes[Math.round(point.y)], sweep.records[Math.round(point.x)])) });
 }
@@ -217,9 +228,9 @@ export function sweepSection(report) {
   if (all.length === 0) return null;
   const settings = {
     kind: 'heatmap', common: true,
-    max: (unit) => maxOf(all.flatMap((sweep) => sweep.members.map((phase) => rateIn(unit, phase.headline)))) };
+    max: (unit) => maxOf(all.flatMap((sweep) => sweep.members.map((phase) => rateOfCell(sweep, unit, phase)))) };
   const command = cellCommand(report, all.flatMap((sweep) => sweep.members));
-  const figures = all.map((sweep) => sweepFigure(report, sweep, settings, command.show));
+  const figures = all.map((sweep) => sweepFigure(sweep, settings, command.show));
   const refresh = () => figures.forEach((figure) => figure.refresh());
   return section('sweep', 'File size and record size',
     h('div', { class: 'controls' },
@@ -313,7 +324,14 @@ function targetsFigure(report) {
     phase.bytes_per_lane && !phase.metadata ? size(phase.bytes_per_lane) : '', `${phase.lane_count} lanes`].filter(Boolean).join(', ');
   const rows = groupsBy(phases, key);
   const cell = (members, target) => members.findLast((phase) => phase.target === target);
-  const rate = (phase) => (phase ? rateIn(unitOf(phase), phase.headline) : NaN);
+  const { paths = [], rows: compared = [] } = report.each_path ?? {};
+  // Of repetitions, the median.
+  const rate = (phase) => {
+    if (!phase) return NaN;
+    const unit = unitOf(phase), named = compared.filter((row) => `${row.phase} on ${phase.target}` === phase.name);
+    if (named.length !== 1 || (unit.bytes === 0 && !phase.headline_in_ops)) return rateIn(unit, phase.headline);
+    return (named[0].cells[paths.indexOf(phase.target)].rate ?? NaN) / (unit.bytes || 1);
+  };
   // One axis has one unit: metadata operations are in the chart only if the run has nothing else.
   const ofData = rows.filter(([phase]) => !phase.headline_in_ops);
   const charted = ofData.length > 0 ? ofData : rows;

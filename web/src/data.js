@@ -62,14 +62,15 @@ export async function readData(base64) {
   return { text, buffer, begin: Math.ceil((4 + length) / 8) * 8 };
 }
 
-// The report: {run, clients, criteria, repetitions, notes, phases, tables (tables.js)}, each phase with the fields of
+// The report: {run, clients, criteria, repetitions, notes, phases, tables (tables.js), markRows}, each phase with the fields of
 // result.json, its `tables` and `columns`: {clients, lanes, charts}; `hosts` are the names that columns.clients.host counts,
-// `planYaml` is the plan for --plan. Each mark has what the table of marks says of it: `means`, `doc` and `read_from_memory`;
-// of an unknown one, nothing.
+// `planYaml` is the plan for --plan. `markRows` has, by code, what the table of marks says: `means`, `doc` and
+// `read_from_memory`; each mark of a phase has it too, an unknown one nothing.
 export function reportOf({ text: { result, hosts, plan, phases, marks, tables }, buffer, begin }) {
   result.hosts = hosts;
   result.planYaml = plan;
   result.tables = tables;
+  result.markRows = marks;
   result.phases.forEach((phase, i) => {
     phase.headline ??= { name: '', region: '', bytes_per_s: NaN, ops_per_s: NaN };  // nothing was measured
     phase.columns = withColumns(phases[i], buffer, begin);

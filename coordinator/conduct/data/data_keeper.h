@@ -27,7 +27,8 @@ namespace iobench {
 
 // One object per run, used on the cluster's thread: Inspect, Decide, Claim, the phases, Finish. A worker's problem is
 // returned with its own code and the client's name. If a worker that acts for a file system is lost, its step fails
-// with Unavailable and the next step goes to another worker that sees this file system.
+// with Unavailable and the next step goes to another worker that sees this file system. Filling a file system is in
+// data_filling.cc.
 class DataKeeper {
  public:
   // `cluster`, `plan` and `layout` must outlive it. `created_at`, `created_by` (a time and a host, for display) and the

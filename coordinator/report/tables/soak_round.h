@@ -1,4 +1,4 @@
-// A round of a soak as a line.
+// A round of a soak as a line. In soak_tables.cc, which has the rounds as a table too.
 #ifndef COORDINATOR_REPORT_TABLES_SOAK_ROUND_H_
 #define COORDINATOR_REPORT_TABLES_SOAK_ROUND_H_
 
