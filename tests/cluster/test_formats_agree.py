@@ -181,7 +181,8 @@ def test_markdown(run):
             expected.update({"record": size(phase["record_bytes"]), "per lane": size(phase["bytes_per_lane"]),
                              "moved": size(phase["bytes"])})
         assert {name: row[name] for name in expected} == expected
-    repetitions = re.findall(r"^\| (.+?) \| (\d+) \| (.+?/s) \| (.+?/s) to (.+?/s) \|", text, re.M)
+    repetitions = re.findall(r"^\| (.+?) \| (\d+) \| (.+?/s) \| (.+?/s) to (.+?/s) \|",
+                             text.partition("## Repetitions\n")[2], re.M)
     assert len(repetitions) == len(result["repetitions"])
     for (name, times, *figures), entry in zip(repetitions, result["repetitions"]):
         per = (lambda value: f"{count(value)} ops/s") if entry["metadata"] else (lambda value: f"{size(value)}/s")

@@ -41,8 +41,9 @@ export function drawn({ title, intro, columns, joined, parts }, part = null, cap
   const suffix = ({ unit }) => (unit === 'rate' && units.size === 1 ? ` (${[...units][0]})` : unit === 'bytes_per_s' ? ` (${bytesUnit().name})` : '');
   const titleOf = (column) => (column.title === 'bytes/s' ? bytesUnit().name : column.title + suffix(column));
   const notes = of.flatMap((each) => each.notes.map(([label, text]) => `${label}: ${text}.`));
+  const note = [intro.replace(/[*`]/g, ''), ...notes].filter(Boolean).join(' ');
   return {
-    caption, note: [intro.replace(/[*`]/g, ''), ...notes].filter(Boolean).join(' '),
+    caption: note ? `${caption}.` : caption, note,
     columns: [...(named ? [{ title: 'phase' }] : []), ...places.flatMap((column) => {
       const format = formatOf(column.unit), heading = titleOf(column);
       return column.range ? [{ title: `${heading}, low`, format }, { title: `${heading}, high`, format }] : [{ title: heading, format }];
@@ -68,7 +69,7 @@ export function otherTables(report) {
 export class OtherTables {
   constructor(report) {
     this.report = report;
-    this.place = h('div', {});
+    this.place = h('div', { class: 'grid' });
     this.element = otherTables(report).length > 0 ? h('section', { id: 'tables', 'aria-labelledby': 'tables-title' },
       h('h2', { id: 'tables-title' }, 'Over all phases'), this.place) : null;
     this.refresh();
