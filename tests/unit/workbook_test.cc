@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "catch2/catch.hpp"
+#include "coordinator/report/tables/table_list.h"
 #include "coordinator/report/workbook/sheet_names.h"
 #include "coordinator/report/workbook/surface_chart.h"
 #include "coordinator/report/workbook/workbook_writer.h"
@@ -102,6 +103,17 @@ size_t SheetCount(const v1::RunReport& report) {
   size_t count = 0;
   for (size_t at = bytes.find(name); at != std::string::npos; at = bytes.find(name, at + 1)) ++count;
   return count / 2;
+}
+
+TEST_CASE("each table of the report has a sheet, beside those of the run and of each phase") {
+  v1::RunReport report = GoldenReport();
+  report.add_layers()->add_rows()->set_layer("disk");
+  report.add_interference()->add_rows()->set_background("write");
+  report.mutable_soak()->add_rounds()->set_round(1);
+  report.mutable_score()->set_value(3);
+  const size_t tables = TablesOf(report, "workbook").size();
+  CHECK(tables > 8);
+  CHECK(SheetCount(report) == 3 + static_cast<size_t>(report.phases_size()) + tables);
 }
 
 TEST_CASE("a sweep over sizes has a sheet, one over lanes or names has none") {
