@@ -1,9 +1,7 @@
 #include "worker/rights/allowed_paths.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,25 +14,10 @@
 #include "absl/strings/str_split.h"
 #include "common/net/nfs_url.h"
 #include "common/status_util.h"
+#include "worker/rights/open_beneath.h"
 
 namespace iobench {
 namespace {
-
-// On a busy directory, the kernel cannot prove in one go that ".." was not used for an escape, and returns EAGAIN.
-// Paths with ".." never get here, so these attempts are enough against renames elsewhere.
-constexpr int kMaxAttempts = 64;
-
-int OpenBeneath(int root_fd, const std::string& below, int flags, mode_t mode) {
-  open_how how{};
-  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
-  how.mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? mode : 0;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  const char* const path = below.empty() ? "." : below.c_str();
-  for (int attempt = 0;; ++attempt) {
-    const auto fd = static_cast<int>(::syscall(SYS_openat2, root_fd, path, &how, sizeof(how)));
-    if (fd >= 0 || (errno != EAGAIN && errno != EINTR) || attempt == kMaxAttempts) return fd;
-  }
-}
 
 UniqueFd OpenRoot(const std::string& root) {
   return UniqueFd(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -91,7 +74,7 @@ absl::StatusOr<AllowedPaths> AllowedPaths::Below(const std::vector<std::string>&
     allowed.roots_.push_back({given, Normalised(resolved.string())});
   }
   const UniqueFd here(OpenRoot("/"));
-  const UniqueFd probe(here.valid() ? OpenBeneath(here.get(), "", O_PATH | O_DIRECTORY, 0) : -1);
+  const UniqueFd probe(here.valid() ? OpenBeneath(here.get(), ".", O_PATH | O_DIRECTORY) : -1);
   if (!probe.valid() && (errno == ENOSYS || errno == EPERM)) {
     return absl::UnimplementedError(
         "--root: this system does not offer openat2(2) (Linux 5.6; some container runtimes deny it), without which a "
@@ -150,7 +133,7 @@ absl::StatusOr<UniqueFd> AllowedPaths::Open(const std::string& what, const std::
   if (root == nullptr) return Refusal(what, path, "it lies below no root of the worker");
   const UniqueFd root_fd = OpenRoot(root->resolved);
   if (!root_fd.valid()) return ErrnoStatus(absl::StrCat(what, ": --root ", root->given), errno);
-  UniqueFd fd(OpenBeneath(root_fd.get(), below, flags, mode));
+  UniqueFd fd(OpenBeneath(root_fd.get(), below.empty() ? "." : below.c_str(), flags, mode));
   if (fd.valid()) return fd;
   const int error = errno;
   if (error == ELOOP || error == EXDEV) return Refusal(what, path, WhyNot(error));

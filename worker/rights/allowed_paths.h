@@ -15,9 +15,8 @@ namespace iobench {
 
 // Constant after its creation; any thread may use it.
 //
-// Below a root, a path is resolved by openat2(2) with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_MAGICLINKS,
-// in one system call: there is no instant at which a directory that was checked can be replaced by a symbolic link. The
-// path above a root is the user's own, and its symbolic links are followed. A root is opened anew for each use, because
+// Below a root, a path is opened with OpenBeneath (open_beneath.h). The path above a root is the user's own, and its
+// symbolic links are followed. A root is opened anew for each use, because
 // an open descriptor would keep its file system from being unmounted.
 class AllowedPaths {
  public:
