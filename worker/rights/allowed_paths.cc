@@ -37,6 +37,22 @@ bool HasParentStep(const std::string& path) {
   return false;
 }
 
+std::string ArgumentOf(const NfsUrl& url, std::string_view name) {
+  for (const auto& [own, value] : url.arguments) {
+    if (own == name) return value;
+  }
+  return "";
+}
+
+// Returns the first argument that decides on whose behalf and at which server the URL's files are used, and that the two do
+// not have in common; empty: none. Timeouts are the coordinator's choice.
+std::string DifferentIdentity(const NfsUrl& a, const NfsUrl& b) {
+  for (const char* const name : {"nfsport", "mountport", "uid", "gid", "if"}) {
+    if (ArgumentOf(a, name) != ArgumentOf(b, name)) return name;
+  }
+  return "";
+}
+
 // A symbolic link that is the last part of the path may have been allowed by the flags, but not by us.
 std::string WhyNot(int error) {
   if (error == ELOOP) {
@@ -60,7 +76,7 @@ absl::StatusOr<AllowedPaths> AllowedPaths::Below(const std::vector<std::string>&
     if (IsNfsUrl(root)) {
       const absl::StatusOr<NfsUrl> url = ParseNfsUrl(root);
       if (!url.ok()) return Annotate(url.status(), "--root");
-      allowed.urls_.push_back(url->ToText());
+      allowed.urls_.push_back(*url);
       continue;
     }
     std::error_code error;
@@ -96,15 +112,16 @@ absl::Status AllowedPaths::CheckRootsExist() const {
 }
 
 std::string AllowedPaths::ToText() const {
-  std::vector<std::string> names = urls_;
+  std::vector<std::string> names;
+  for (const NfsUrl& url : urls_) names.push_back(url.ForLibnfs());
   for (const Root& root : roots_) names.push_back(root.given);
   return names.empty() ? "none" : absl::StrJoin(names, ", ");
 }
 
 absl::Status AllowedPaths::Refusal(const std::string& what, const std::string& path,
                                    const std::string& why) const {
-  return absl::PermissionDeniedError(absl::StrCat(what, ": this worker does not open ", path, ": ", why,
-                                                  " (its --root: ", ToText(), ")"));
+  return absl::PermissionDeniedError(
+      absl::StrCat(what, ": this worker does not open ", path, ": ", why, " (its --root: ", ToText(), ")"));
 }
 
 const AllowedPaths::Root* AllowedPaths::RootOf(const std::string& path, std::string& below) const {
@@ -156,11 +173,17 @@ absl::Status AllowedPaths::CheckUrl(const std::string& url) const {
   IOBENCH_ASSIGN_OR_RETURN(const NfsUrl parsed, ParseNfsUrl(url));
   const std::string wanted = parsed.ToText();
   if (HasParentStep(wanted)) return Refusal("target", wanted, "it contains \"..\"");
-  for (const std::string& root : urls_) {
-    const std::string bare = root.ends_with('/') ? root.substr(0, root.size() - 1) : root;
-    if (IsAtOrBelowRoot(wanted, bare)) return absl::OkStatus();
+  absl::Status refusal = Refusal("target", wanted, "it lies below no root of the worker");
+  for (const NfsUrl& root : urls_) {
+    const std::string text = root.ToText(),
+                      bare = text.ends_with('/') ? text.substr(0, text.size() - 1) : text;
+    if (!IsAtOrBelowRoot(wanted, bare)) continue;
+    const std::string other = DifferentIdentity(parsed, root);
+    if (other.empty()) return absl::OkStatus();
+    refusal = Refusal("target", parsed.ForLibnfs(),
+                      absl::StrCat("its ", other, " is not that of the root: give both the same"));
   }
-  return Refusal("target", wanted, "it lies below no root of the worker");
+  return refusal;
 }
 
 absl::Status AllowedPaths::CheckMountPoint(const std::string& mount_point) const {
