@@ -11,8 +11,7 @@ find_package(yaml-cpp REQUIRED CONFIG)
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(liburing REQUIRED IMPORTED_TARGET liburing>=2.3)
-pkg_check_modules(cpp-httplib REQUIRED IMPORTED_TARGET cpp-httplib)  # --live-metrics
-pkg_check_modules(ncursesw REQUIRED ncursesw)                        # --live
+pkg_check_modules(ncursesw REQUIRED ncursesw)  # --live
 # AUTO: build the libnfs engine if its library is available.
 set(IOBENCH_LIBNFS AUTO CACHE STRING "Build the libnfs engine (NFS without a mount): AUTO, ON or OFF")
 set_property(CACHE IOBENCH_LIBNFS PROPERTY STRINGS AUTO ON OFF)

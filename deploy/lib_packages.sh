@@ -38,7 +38,7 @@ packages() {
       printf '%s ' build-essential cmake ninja-build pkg-config \
         libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libabsl-dev \
         libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libxxhash-dev liburing-dev \
-        libnfs-dev libssl-dev zlib1g-dev libxlsxwriter-dev libzip-dev libncurses-dev libcpp-httplib-dev $(page_packages)
+        libnfs-dev libssl-dev zlib1g-dev libxlsxwriter-dev libzip-dev libncurses-dev $(page_packages)
       [ "$1" = run ] || printf '%s ' catch2 python3 python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-yaml python3-grpcio openssl strace zstd xz-utils \
         user-mode-linux nfs-kernel-server nfs-common rpcbind kmod mount util-linux procps e2fsprogs \
         openssh-server openssh-client iproute2 nfs-ganesha nfs-ganesha-vfs glusterfs-server glusterfs-client glusterfs-cli \
@@ -50,7 +50,7 @@ packages() {
       printf '%s ' gcc gcc-c++ make cmake ninja-build pkgconf-pkg-config \
         grpc-devel grpc-plugins protobuf-devel protobuf-compiler abseil-cpp-devel \
         openmpi openmpi-devel spdlog-devel cli11-devel json-devel yaml-cpp-devel xxhash-devel liburing-devel \
-        openssl-devel zlib-devel libxlsxwriter-devel libzip-devel ncurses-devel cpp-httplib-devel $(page_packages)
+        openssl-devel zlib-devel libxlsxwriter-devel libzip-devel ncurses-devel $(page_packages)
       # Not in RHEL's own repositories; without its library, the libnfs engine is not built.
       [ "$distribution" != fedora ] || printf '%s ' libnfs-devel
       [ "$1" = run ] || printf '%s ' catch2-devel python3 python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-pyyaml python3-grpcio openssl strace zstd xz \

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "coordinator/report/text/csv_text.h"
 #include "coordinator/report/text/number_text.h"
 
 namespace iobench {
@@ -35,17 +36,6 @@ constexpr CsvColumn kLiveColumns[] = {
     {"max_us", "us", "max"},
 };
 
-// RFC 4180.
-std::string QuotedCell(std::string_view value) {
-  if (value.find_first_of(",\"\r\n ") == std::string_view::npos) return std::string(value);
-  std::string cell = "\"";
-  for (const char c : value) {
-    if (c == '"') cell += '"';
-    cell += c;
-  }
-  return cell + '"';
-}
-
 // With three decimals at most: more are not known.
 std::string NumberCell(double value) {
   std::string text;
@@ -55,8 +45,8 @@ std::string NumberCell(double value) {
 
 void AppendRow(const LiveSample& sample, const LiveRow& row, const std::string& client,
                const std::string& time, std::string& text) {
-  absl::StrAppend(&text, time, ",", NumberCell(row.at_s), ",", sample.index, ",", QuotedCell(sample.phase),
-                  ",", QuotedCell(client), ",", NumberCell(row.bytes_per_s), ",");
+  absl::StrAppend(&text, time, ",", NumberCell(row.at_s), ",", sample.index, ",", CsvText(sample.phase),
+                  ",", CsvText(client), ",", NumberCell(row.bytes_per_s), ",");
   absl::StrAppend(&text, NumberCell(row.ops_per_s), ",", row.bytes, ",", row.ops, ",", row.lanes_running,
                   ",");
   absl::StrAppend(&text, row.lane_count, ",", row.workers_lost);

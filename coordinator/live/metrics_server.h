@@ -11,12 +11,13 @@
 
 namespace iobench {
 
-// GET /metrics returns OpenMetrics text, from threads of its own; until the first phase there are no samples. The
-// destructor ends the service. Anyone who can reach the address can read it.
+// GET /metrics returns OpenMetrics text, from a thread of its own; until the first phase there are no samples. The
+// destructor ends the service at once. Anyone who can reach the address can read it, and can take no more from this
+// process than 8 connections, each with a request of 8 KiB that has to arrive within 5 s.
 class MetricsServer final : public RunObserver {
  public:
   // Listens at "host:port", "[::1]:port", or ":port" for 127.0.0.1; with port 0, at a free one. InvalidArgument: this
-  // is no address. Unavailable: it cannot listen there. From then on SIGPIPE is ignored, as with gRPC.
+  // is no address. Unavailable: it cannot listen there.
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Open(const std::string& address);
   ~MetricsServer() override;
 

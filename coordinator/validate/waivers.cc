@@ -9,7 +9,7 @@
 #include "common/status_util.h"
 #include "common/text/near_names.h"
 #include "coordinator/validate/check.h"
-#include "yaml-cpp/yaml.h"
+#include "coordinator/yaml/read_yaml.h"
 
 namespace iobench {
 namespace {
@@ -20,8 +20,7 @@ absl::Status At(const std::string& path, const YAML::Mark& mark, const std::stri
   return absl::InvalidArgumentError(absl::StrCat(path, ":", mark.line + 1, ":", mark.column + 1, ": ", what));
 }
 
-absl::StatusOr<Waivers> WaiversFrom(const std::string& path, const std::string& text) {
-  const YAML::Node root = YAML::Load(text);
+absl::StatusOr<Waivers> WaiversFrom(const std::string& path, const YAML::Node& root) {
   if (root.IsNull()) return Waivers();
   if (!root.IsMap()) {
     return absl::InvalidArgumentError(
@@ -51,11 +50,12 @@ absl::StatusOr<Waivers> WaiversFrom(const std::string& path, const std::string& 
 
 absl::StatusOr<Waivers> LoadWaivers(const std::string& path) {
   IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("waivers", path, kMaxWaiverBytes));
-  try {
-    return WaiversFrom(path, text);
-  } catch (const YAML::Exception& error) {
-    return At(path, error.mark, absl::StrCat("not valid YAML: ", error.msg));
-  }
+  Waivers waivers;
+  IOBENCH_RETURN_IF_ERROR(ReadYaml(text, path, [&](const YAML::Node& root) -> absl::Status {
+    IOBENCH_ASSIGN_OR_RETURN(waivers, WaiversFrom(path, root));
+    return absl::OkStatus();
+  }));
+  return waivers;
 }
 
 }  // namespace iobench

@@ -15,6 +15,7 @@
 #include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "coordinator/yaml/read_yaml.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 #include "yaml-cpp/yaml.h"
@@ -284,15 +285,10 @@ void Print(const Message& message, YamlStyle style, YAML::Emitter& out) {
 
 absl::Status ReadMessage(const std::string& text, const std::string& file_name, const std::string& what,
                          google::protobuf::Message& message) {
-  YAML::Node root;
-  try {
-    root = YAML::Load(text);
-  } catch (const YAML::Exception& error) {
-    return absl::InvalidArgumentError(absl::StrCat(file_name, ":", error.mark.line + 1, ":",
-                                                   error.mark.column + 1, ": not valid YAML: ", error.msg));
-  }
-  if (!root.IsMap()) return absl::InvalidArgumentError(absl::StrCat(file_name, ": ", what));
-  return Reader(file_name).Read(root, "", message);
+  return ReadYaml(text, file_name, [&](const YAML::Node& root) -> absl::Status {
+    if (!root.IsMap()) return absl::InvalidArgumentError(absl::StrCat(file_name, ": ", what));
+    return Reader(file_name).Read(root, "", message);
+  });
 }
 
 absl::Status SetFieldFromText(const std::string& name, const std::string& text, Message& message) {

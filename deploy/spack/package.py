@@ -33,7 +33,6 @@ class ClusterIobench(CMakePackage):
     depends_on("openssl")
     depends_on("zlib-api")
     depends_on("ncurses")
-    depends_on("cpp-httplib")
     depends_on("libxlsxwriter")
     depends_on("libzip")
     depends_on("openmpi@4.1:", when="+mpi")

@@ -168,7 +168,7 @@ TEST_CASE("the parent of a file is held to the same rules") {
 TEST_CASE("a root on an NFS server covers the URLs below it") {
   const AllowedPaths paths = Below({"nfs://Server/export/a"});
   CHECK(paths.CheckUrl("nfs://server/export/a").ok());
-  CHECK(paths.CheckUrl("nfs://server/export/a/b?uid=1").ok());
+  CHECK(paths.CheckUrl("nfs://server/export/a/b?timeo=50").ok());
   for (const char* const url : {"nfs://server/export/ab", "nfs://server/export", "nfs://other/export/a",
                                 "nfs://server/export/a/../b", "nfs://server/"}) {
     CAPTURE(url);
@@ -177,6 +177,21 @@ TEST_CASE("a root on an NFS server covers the URLs below it") {
   CHECK_FALSE(Below({"/mnt"}).CheckUrl("nfs://server/mnt").ok());
   CHECK(AllowedPaths().CheckUrl("nfs://server/mnt").ok());
   CHECK_FALSE(AllowedPaths::Below({"nfs://"}).ok());
+}
+
+TEST_CASE("the user, the port and the interface of a root on an NFS server are not the coordinator's choice") {
+  const char* const arguments[] = {"", "?uid=1", "?uid=2", "?gid=1", "?uid=1&gid=1", "?nfsport=2050", "?mountport=2050", "?if=eth1"};
+  for (const std::string root : arguments) {
+    const AllowedPaths paths = Below({"nfs://server/export" + root});
+    for (const std::string url : arguments) {
+      CAPTURE(root, url);
+      CHECK(paths.CheckUrl("nfs://server/export/a" + url).ok() == (root == url));
+    }
+  }
+  const AllowedPaths paths = Below({"nfs://server:2050/export?gid=2&uid=1"});
+  CHECK(paths.CheckUrl("nfs://server/export/a?uid=1&gid=2&nfsport=2050&tcp-syncnt=3").ok());
+  const std::string refusal(paths.CheckUrl("nfs://server:2050/export/a?uid=0&gid=2").message());
+  CHECK_THAT(refusal, Contains("its uid is not that of the root") && Contains("nfs://server/export?nfsport=2050&gid=2&uid=1"));
 }
 
 TEST_CASE("only a mount that holds a root, or lies below one, is remounted") {

@@ -65,8 +65,21 @@ TEST_CASE("the CSV has one row per phase, client and lane, and one for a lost wo
   CHECK(records[4].at("bytes").empty());
 }
 
-TEST_CASE("a host name with a comma, a quote and a line break comes back whole") {
-  CHECK(Records(GoldenReport())[2].at("host") == "n\303\266rd, \"zwei\"\n\033[31m");
+TEST_CASE("a host name with a comma, a quote and a line break comes back whole, without codes for terminals") {
+  CHECK(Records(GoldenReport())[2].at("host") == "n\303\266rd, \"zwei\"\n\\x1b[31m");
+}
+
+TEST_CASE("no cell of another host is a formula") {
+  const std::pair<const char*, const char*> cells[] = {
+      {"=1+1", "'=1+1"}, {"+cmd|'/c calc'!A1", "'+cmd|'/c calc'!A1"}, {"-2+3", "'-2+3"}, {"@SUM(A1)", "'@SUM(A1)"},
+      {"\t=1", "'\t=1"}, {"\r=1", "'\r=1"}, {"-5", "-5"}, {"+1e3", "+1e3"}, {"-", "-"}, {"a=1", "a=1"}, {"", ""},
+      {"bell\a", "bell\\x07"}, {"del\177", "del\\x7f"}};
+  for (const auto& [name, cell] : cells) {
+    v1::RunReport report = GoldenReport();
+    report.mutable_phases(0)->mutable_clients(0)->set_host(name);
+    INFO(name);
+    CHECK(Records(report)[0].at("host") == cell);
+  }
 }
 
 TEST_CASE("each character that needs quotes gets them by itself") {

@@ -5,8 +5,11 @@
 
 #include <catch2/catch.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "common/model/metadata_operation.h"
+#include "tests/support/rights_guard.h"
 #include "tests/unit/tree_test_support.h"
+#include "worker/metadata/item_calls.h"
 #include "worker/metadata/tree_walk.h"
 
 namespace iobench {
@@ -234,6 +237,88 @@ TEST_CASE("a file system without attributes is told in one line") {
   const std::string message(lane.engine().Explain(end)->status.message());
   REQUIRE(message.find("does not support user extended attributes") != std::string::npos);
   REQUIRE(message.find('\n') == std::string::npos);
+}
+
+// What a directory holds: a name, mode and attribute for each entry.
+std::vector<std::string> FactsOf(const std::filesystem::path& directory) {
+  std::vector<std::string> facts;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    facts.push_back(absl::StrCat(entry.path().filename().string(), " ", ModeOf(entry.path()), " ",
+                                 entry.is_symlink() ? "" : XattrOf(entry.path())));
+  }
+  std::sort(facts.begin(), facts.end());
+  return facts;
+}
+
+TEST_CASE("no operation of a worker with roots follows a directory that was exchanged for a link") {
+  for (const MetadataSpec& spec : MetadataOperations()) {
+    CAPTURE(spec.name);
+    const DataDirectory directory;
+    const RightsGuard guard(OverNetwork({directory.path()}));
+    TreeLane lane(directory, TreeOf(12, 2, 2));
+    REQUIRE(lane.Prepares(std::string(spec.name).c_str()).ok());
+    // Others' files with the same names, where the link leads.
+    const std::filesystem::path d1 = directory.At("tree-000000.0/d1"), away = directory.At("away"),
+                                others = directory.At("others");
+    std::vector<std::string> before;
+    lane.before_ops = [&] {
+      std::filesystem::rename(d1, away);
+      std::filesystem::copy(away, others, std::filesystem::copy_options::recursive);
+      std::filesystem::create_directory_symlink("../others", d1);
+      before = FactsOf(others / "d0");
+    };
+    const LoopEnd end = lane.Runs();
+    CHECK(end.reason == Reason::kFailed);
+    CHECK(end.errno_value == ELOOP);
+    CHECK(FactsOf(others / "d0") == before);
+    // The next phase neither prepares nor opens anything there.
+    std::filesystem::remove_all(directory.At("away"));
+    CHECK_FALSE(lane.Prepares("create").ok());
+    CHECK(FactsOf(others / "d0") == before);
+  }
+}
+
+TEST_CASE("chmod of a worker with roots does not follow an item that was exchanged for a link") {
+  const DataDirectory directory;
+  const RightsGuard guard(OverNetwork({directory.path()}));
+  TreeLane lane(directory, TreeOf(3));
+  REQUIRE(lane.Prepares("chmod").ok());
+  directory.Put("others", "");
+  std::filesystem::permissions(directory.At("others"), std::filesystem::perms::owner_read);
+  const std::filesystem::path item = directory.At("tree-000000.0/item-00000001");
+  std::filesystem::remove(item);
+  std::filesystem::create_symlink("../others", item);
+  CHECK(lane.Runs().reason == Reason::kFailed);
+  CHECK(ModeOf(directory.At("others")) == 0400);
+  const int root = ::open(directory.At("tree-000000.0").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  for (const item::ChmodCall how : {item::ChooseChmod(true), item::ChmodCall::kByDescriptor}) {
+    CHECK(item::Chmod(how, root, "item-00000001", 0660) < 0);
+    CHECK(ModeOf(directory.At("others")) == 0400);
+    CHECK(item::Chmod(how, root, "item-00000000", 0611) == 0);
+    CHECK(ModeOf(directory.At("tree-000000.0/item-00000000")) == 0611);
+  }
+  ::close(root);
+}
+
+TEST_CASE("a worker with roots does each operation as any other, in any order of items") {
+  for (const bool random_order : {false, true}) {
+    const DataDirectory directory;
+    const RightsGuard guard(OverNetwork({directory.path()}));
+    v1::Tree tree = TreeOf(40, 2, 2);
+    tree.set_random_order(random_order);
+    TreeLane lane(directory, tree);
+    for (const char* operation : {"mkdir", "create", "stat", "readdir", "find", "open-close", "chmod", "set-xattr", "get-xattr",
+                                  "rename", "link", "symlink"}) {
+      lane.Does(operation);
+    }
+    CHECK(directory.CountOf("moved-") == 40);
+    CHECK(directory.CountOf("link-") == 40);
+    CHECK(std::filesystem::exists(directory.At("tree-000000.0/d1/d1/symlink-00000039")));  // it leads to its file
+    CHECK(XattrOf(directory.At("tree-000000.0/d0/d0/moved-00000000")).size() == 16);
+    lane.Does("rmdir");
+    lane.Does("unlink");
+    CHECK(directory.CountOf("moved-") == 0);
+  }
 }
 
 TEST_CASE("a lane stops when told to, between two items") {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -104,6 +105,7 @@ class TreeLane {
     files_ = {.directory_fd = directory_.fd(), .directory = directory_.path(), .files = {}};
     files_.files.push_back({.name = work_->names.root_name()});
     REQUIRE(engine_->Open(files_, {}).ok());
+    if (before_ops) before_ops();
     const LoopEnd end = engine_->Run(context);
     recorder_->Finish();
     REQUIRE(engine_->Flush().ok());
@@ -127,6 +129,7 @@ class TreeLane {
   IoEngine& engine() { return *engine_; }
   const LaneRecorder& recorder() const { return *recorder_; }
   StopCell stop, quit;
+  std::function<void()> before_ops;  // what others do when the tree is prepared and open
   static constexpr uint64_t kSeed = 1;
 
  private:

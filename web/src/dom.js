@@ -52,8 +52,11 @@ export function table({ caption, columns, rows, note }, limit = 2000) {
 
 function csvCell(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return '';
-  const text = value instanceof Node ? value.textContent : String(value);
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  let text = value instanceof Node ? value.textContent : String(value);
+  // Names come from other hosts: see coordinator/report/text/csv_text.h.
+  if (/^[=+\-@\t\r]./s.test(text) && Number.isNaN(Number(text))) text = `'${text}`;
+  text = text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return /[",\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 // The same table for programs: full precision, RFC 4180.

@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "worker/loop/lane_context.h"
@@ -182,7 +183,7 @@ LoopEnd RunLoop(LaneContext& lane, DoOp do_op) {
   if (lane.open_loop != nullptr || lane.between != nullptr) {
     return RunLoopWithHook<Clock>(lane, [&do_op](const Op& op) { return do_op(op); });
   }
-  return TimedLoop<Clock>(lane, do_op, NoHook{});
+  return TimedLoop<Clock>(lane, std::move(do_op), NoHook{});
 }
 
 }  // namespace iobench

@@ -17,6 +17,7 @@
 
 #include "worker/data/payload.h"
 #include "worker/metadata/metadata_work.h"
+#include "worker/rights/open_beneath.h"
 
 namespace iobench::item {
 
@@ -28,12 +29,19 @@ inline constexpr int kOpenFlags = O_NOFOLLOW | O_CLOEXEC;
 // which cost two locked instructions each, so they are used only if a preloaded library must see the calls. Each call is
 // repeated after EINTR and returns its result or -errno.
 struct Calls {
-  bool of_libc = false;  // EngineOptions::libc_calls
+  bool of_libc = false;   // EngineOptions::libc_calls
+  bool confined = false;  // the worker has roots: directories of a tree are opened without following links
 
   int64_t Open(int root_fd, const char* path, int flags, mode_t mode = 0) const {
     return Again([&]() -> long {
       return of_libc ? ::openat(root_fd, path, flags, mode) : ::syscall(SYS_openat, root_fd, path, flags, mode);
     });
+  }
+  // Opens a directory of a tree for listing, by its path from the root.
+  int64_t OpenDirectory(int root_fd, const char* path) const {
+    constexpr int kFlags = O_RDONLY | O_DIRECTORY | kOpenFlags;
+    if (!confined) return Open(root_fd, path, kFlags);
+    return Again([&]() -> long { return OpenBeneath(root_fd, path, kFlags); });
   }
   int64_t Read(int fd, void* data, size_t bytes) const {
     return Again([&] { return of_libc ? ::read(fd, data, bytes) : ::syscall(SYS_read, fd, data, bytes); });
@@ -130,8 +138,8 @@ inline int64_t Result(int64_t result) {
   return result >= 0 ? result : -int64_t{errno};
 }
 
-// One system call each, for paths relative to the root of the tree. They return 0 or -errno. Symbolic links are not
-// followed, except by Chmod, for which kernels before 6.6 have no such flag; items are files.
+// One system call each, for paths relative to an open directory. They return 0 or -errno. Symbolic links in the place of
+// the item are not followed.
 inline int64_t Stat(int root_fd, const char* path, struct stat* facts) {
   return Result(::fstatat(root_fd, path, facts, AT_SYMLINK_NOFOLLOW));
 }
@@ -144,18 +152,35 @@ inline int64_t Unlink(int root_fd, const char* path, int flags = 0) {
 inline int64_t Rmdir(int root_fd, const char* path) {
   return Unlink(root_fd, path, AT_REMOVEDIR);
 }
-inline int64_t Rename(int root_fd, const char* from, const char* to) {
-  return Result(::renameat(root_fd, from, root_fd, to));
+inline int64_t Rename(int from_fd, const char* from, int to_fd, const char* to) {
+  return Result(::renameat(from_fd, from, to_fd, to));
 }
-inline int64_t Link(int root_fd, const char* file, const char* link) {
-  return Result(::linkat(root_fd, file, root_fd, link, 0));
+inline int64_t Link(int file_fd, const char* file, int link_fd, const char* link) {
+  return Result(::linkat(file_fd, file, link_fd, link, 0));
 }
 inline int64_t Symlink(int root_fd, const char* target, const char* link) {
   return Result(::symlinkat(target, root_fd, link));
 }
-inline int64_t Chmod(int root_fd, const char* path, mode_t mode) {
-  return Result(::fchmodat(root_fd, path, mode, 0));
+
+// chmod without following a symbolic link: fchmodat2(2), which came with Linux 6.6. Without it, a worker with roots opens
+// the file and changes the mode of the descriptor, three calls; others call fchmodat(), which follows a link.
+enum class ChmodCall { kFchmodat2, kByDescriptor, kFollowing };
+inline constexpr long kFchmodat2Number = 452;  // on all architectures
+inline ChmodCall ChooseChmod(bool confined) {
+  // On no descriptor, so that only the absence of the call gives another error.
+  if (::syscall(kFchmodat2Number, -1, "x", 0, AT_SYMLINK_NOFOLLOW) < 0 && errno == EBADF) return ChmodCall::kFchmodat2;
+  return confined ? ChmodCall::kByDescriptor : ChmodCall::kFollowing;
 }
+inline int64_t Chmod(ChmodCall how, int root_fd, const char* path, mode_t mode) {
+  if (how == ChmodCall::kFchmodat2) return Result(::syscall(kFchmodat2Number, root_fd, path, mode, AT_SYMLINK_NOFOLLOW));
+  if (how == ChmodCall::kFollowing) return Result(::fchmodat(root_fd, path, mode, 0));
+  const int fd = ::openat(root_fd, path, O_RDONLY | O_NONBLOCK | kOpenFlags);
+  if (fd < 0) return -int64_t{errno};
+  const int64_t result = Result(::fchmod(fd, mode));
+  ::close(fd);
+  return result;
+}
+
 // Extended attributes have no calls relative to a directory, so `path` is absolute. GetXattr returns the size of the
 // value; -ERANGE: it is larger than `bytes`.
 inline int64_t SetXattr(const char* path, const std::byte* value, uint32_t bytes) {

@@ -107,15 +107,15 @@ std::string LaneTree::PathOf(NameKind kind, uint64_t item) const {
   return PathWriter(*this, kind).Of(DirectoryOf(item), item);
 }
 
-PathWriter::PathWriter(const LaneTree& tree, NameKind kind, std::string_view before)
-    : tree_(tree), before_(before), prefix_(tree.PrefixOf(kind)) {
+PathWriter::PathWriter(const LaneTree& tree, NameKind kind, std::string_view before, Part part)
+    : tree_(tree), part_(part), before_(before), prefix_(tree.PrefixOf(kind)) {
   SetDirectory(0);
 }
 
 void PathWriter::SetDirectory(uint32_t directory) {
   directory_ = directory;
   path_ = before_;
-  if (tree_.depth() > 0) absl::StrAppend(&path_, tree_.PathOfDirectory(directory), "/");
+  if (part_ == Part::kPath && tree_.depth() > 0) absl::StrAppend(&path_, tree_.PathOfDirectory(directory), "/");
   absl::StrAppend(&path_, prefix_, "00000000");
   digits_at_ = path_.size() - kDigitCount;
 }

@@ -63,8 +63,11 @@ class LaneTree {
 // op's latency includes. Allocates only when the directory changes. Not thread-safe.
 class PathWriter {
  public:
+  // What is written: the path from the root, or the item's name alone.
+  enum class Part { kPath, kName };
+
   // `before`: prefix of every path.
-  PathWriter(const LaneTree& tree, NameKind kind, std::string_view before = "");
+  PathWriter(const LaneTree& tree, NameKind kind, std::string_view before = "", Part part = Part::kPath);
 
   // Returns a null-terminated path, valid until the next call. REQUIRES: directory == tree.DirectoryOf(item).
   const char* Of(uint32_t directory, uint64_t item) {
@@ -79,6 +82,7 @@ class PathWriter {
   void SetDirectory(uint32_t directory);
 
   LaneTree tree_;
+  Part part_;
   std::string before_, prefix_;
   uint32_t directory_ = UINT32_MAX;
   std::string path_;

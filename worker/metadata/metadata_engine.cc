@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,9 @@
 #include "common/unique_fd.h"
 #include "worker/loop/timed_loop.h"
 #include "worker/metadata/item_calls.h"
+#include "worker/metadata/item_places.h"
 #include "worker/metadata/tree_walk.h"
+#include "worker/rights/worker_rights.h"
 
 namespace iobench {
 namespace {
@@ -23,7 +26,9 @@ template <typename Clock>
 class MetadataEngine final : public IoEngine {
  public:
   MetadataEngine(const EngineOptions& options, const MetadataWork& work)
-      : work_(work), calls_{.of_libc = options.libc_calls} {}
+      : work_(work),
+        calls_{.of_libc = options.libc_calls, .confined = !RightsOfThisWorker().paths.are_all()},
+        chmod_(item::ChooseChmod(calls_.confined)) {}
 
   absl::Status MakeReady(LaneContext&) override {
     if (work_.reads_data()) read_buffer_.resize(std::min(work_.file_bytes(), kLargestPieceBytes));
@@ -47,11 +52,11 @@ class MetadataEngine final : public IoEngine {
     // is opened; otherwise it would use its cache for up to acdirmax (60 s).
     for (uint32_t i = 0; i < work_.names.directory_count(); ++i) {
       const std::string path = work_.names.PathOfDirectory(i);
-      const UniqueFd directory(
-          ::openat(root_.get(), path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-      if (!directory.valid()) {
-        return ErrnoStatus(absl::StrCat("open directory ", root_path_, "/", path), errno);
-      }
+      const int64_t directory = calls_.OpenDirectory(root_.get(), path.c_str());
+      if (directory < 0)
+        return ErrnoStatus(absl::StrCat("open directory ", root_path_, "/", path),
+                           static_cast<int>(-directory));
+      ::close(static_cast<int>(directory));
     }
     return absl::OkStatus();
   }
@@ -109,8 +114,10 @@ class MetadataEngine final : public IoEngine {
   }
 
  private:
-  PathWriter Names(NameKind kind) const { return PathWriter(work_.names, kind); }
-  PathWriter Files() const { return Names(work_.file_names()); }
+  ItemPlaces Names(NameKind kind) const {
+    return ItemPlaces(work_.names, kind, root_.get(), calls_.confined);
+  }
+  ItemPlaces Files() const { return Names(work_.file_names()); }
 
   std::string PathOf(const Op& op) const {
     switch (FindMetadataSpec(op.kind)->names) {
@@ -133,42 +140,46 @@ class MetadataEngine final : public IoEngine {
   // ---- one function for each operation: kRunners says which
 
   LoopEnd RunMkdir(LaneContext& lane) {
-    return RunLoop<Clock>(lane, [root = root_.get(), leaves = Names(NameKind::kLeaf)](const Op& op) mutable {
-      return item::Mkdir(root, leaves.Of(op.object, op.offset));
+    return RunLoop<Clock>(lane, [leaves = Names(NameKind::kLeaf)](const Op& op) mutable {
+      return leaves.At(op.object, op.offset, item::Mkdir);
     });
   }
 
   LoopEnd RunRmdir(LaneContext& lane) {
-    return RunLoop<Clock>(lane, [root = root_.get(), leaves = Names(NameKind::kLeaf)](const Op& op) mutable {
-      return item::Rmdir(root, leaves.Of(op.object, op.offset));
+    return RunLoop<Clock>(lane, [leaves = Names(NameKind::kLeaf)](const Op& op) mutable {
+      return leaves.At(op.object, op.offset, item::Rmdir);
     });
   }
 
   LoopEnd RunCreate(LaneContext& lane) {
-    return RunLoop<Clock>(lane, [this, root = root_.get(), files = Files(), flags = flags_ | O_EXCL,
-                                 data = lane.payload](const Op& op) mutable {
-      return item::Create(calls_, root, files.Of(op.object, op.offset), flags, work_.DataBeginOf(op.offset),
-                          op.length, data);
-    });
-  }
-
-  LoopEnd RunOpenClose(LaneContext& lane) {
     return RunLoop<Clock>(
-        lane, [this, root = root_.get(), files = Files(), buffer = read_buffer_.data()](const Op& op) mutable {
-          return item::OpenClose(calls_, root, files.Of(op.object, op.offset), op.length, buffer);
+        lane, [this, files = Files(), flags = flags_ | O_EXCL, data = lane.payload](const Op& op) mutable {
+          return files.At(op.object, op.offset, [&](int fd, const char* path) {
+            return item::Create(calls_, fd, path, flags, work_.DataBeginOf(op.offset), op.length, data);
+          });
         });
   }
 
+  LoopEnd RunOpenClose(LaneContext& lane) {
+    return RunLoop<Clock>(lane, [this, files = Files(), buffer = read_buffer_.data()](const Op& op) mutable {
+      return files.At(op.object, op.offset, [&](int fd, const char* path) {
+        return item::OpenClose(calls_, fd, path, op.length, buffer);
+      });
+    });
+  }
+
   LoopEnd RunStat(LaneContext& lane) {
-    return RunLoop<Clock>(lane, [root = root_.get(), files = Files()](const Op& op) mutable {
-      struct stat facts;
-      return item::Stat(root, files.Of(op.object, op.offset), &facts);
+    return RunLoop<Clock>(lane, [files = Files()](const Op& op) mutable {
+      return files.At(op.object, op.offset, [](int fd, const char* path) {
+        struct stat facts;
+        return item::Stat(fd, path, &facts);
+      });
     });
   }
 
   LoopEnd RunUnlink(LaneContext& lane) {
-    return RunLoop<Clock>(lane, [root = root_.get(), files = Files()](const Op& op) mutable {
-      return item::Unlink(root, files.Of(op.object, op.offset));
+    return RunLoop<Clock>(lane, [files = Files()](const Op& op) mutable {
+      return files.At(op.object, op.offset, [](int fd, const char* path) { return item::Unlink(fd, path); });
     });
   }
 
@@ -180,40 +191,42 @@ class MetadataEngine final : public IoEngine {
 
   // The mode differs from that of the pass before, and from that of new files.
   LoopEnd RunChmod(LaneContext& lane) {
-    return RunLoop<Clock>(lane, [root = root_.get(), files = Files(), &pass = lane.pass,
-                                 phase = work_.phase](const Op& op) mutable {
-      return item::Chmod(root, files.Of(op.object, op.offset), (pass + phase) % 2 == 0 ? 0600 : 0660);
-    });
-  }
-
-  LoopEnd RunRename(LaneContext& lane) {
-    return RunLoop<Clock>(lane, [root = root_.get(), files = Files(),
-                                 others = Names(work_.other_file_names())](const Op& op) mutable {
-      return item::Rename(root, files.Of(op.object, op.offset), others.Of(op.object, op.offset));
-    });
-  }
-
-  LoopEnd RunLink(LaneContext& lane) {
     return RunLoop<Clock>(
-        lane, [root = root_.get(), files = Files(), links = Names(NameKind::kLink)](const Op& op) mutable {
-          return item::Link(root, files.Of(op.object, op.offset), links.Of(op.object, op.offset));
+        lane, [how = chmod_, files = Files(), &pass = lane.pass, phase = work_.phase](const Op& op) mutable {
+          return files.At(op.object, op.offset, [&](int fd, const char* path) {
+            return item::Chmod(how, fd, path, (pass + phase) % 2 == 0 ? 0600 : 0660);
+          });
         });
   }
+
+  // Both names are in the same directory, so a confined worker holds it twice.
+  LoopEnd RunRename(LaneContext& lane) { return RunPairs(lane, work_.other_file_names(), item::Rename); }
+
+  LoopEnd RunLink(LaneContext& lane) { return RunPairs(lane, NameKind::kLink, item::Link); }
 
   // The target is in the same directory: without a path it is valid wherever the tree is.
   LoopEnd RunSymlink(LaneContext& lane) {
     const size_t name_bytes = work_.names.PrefixOf(work_.file_names()).size() + 8;
-    return RunLoop<Clock>(lane, [root = root_.get(), files = Files(), links = Names(NameKind::kSymlink),
-                                 name_bytes](const Op& op) mutable {
-      const std::string_view file = files.Of(op.object, op.offset);
-      return item::Symlink(root, file.data() + file.size() - name_bytes, links.Of(op.object, op.offset));
+    return RunPairs(lane, NameKind::kSymlink, [name_bytes](int, const char* file, int fd, const char* link) {
+      return item::Symlink(fd, file + std::strlen(file) - name_bytes, link);
     });
   }
 
-  // There is no setxattrat() before Linux 6.13; with these paths, no directory above the tree is looked up by name.
-  PathWriter FilesBelowProc() const {
-    return PathWriter(work_.names, work_.file_names(),
-                      absl::StrCat("/proc/thread-self/fd/", root_.get(), "/"));
+  // Calls `call` with the file of each op and its other name.
+  template <typename Call>
+  LoopEnd RunPairs(LaneContext& lane, NameKind other, Call call) {
+    return RunLoop<Clock>(lane, [files = Files(), others = Names(other), call](const Op& op) mutable {
+      return files.At(op.object, op.offset, [&](int from_fd, const char* from) {
+        return others.At(op.object, op.offset,
+                         [&](int to_fd, const char* to) { return call(from_fd, from, to_fd, to); });
+      });
+    });
+  }
+
+  // There is no setxattrat() before Linux 6.13.
+  ItemPlaces FilesBelowProc() const {
+    return ItemPlaces(work_.names, work_.file_names(), root_.get(), calls_.confined,
+                      ItemPlaces::Style::kByProc);
   }
 
   // A file system may write nothing if the value stays the same, as ext4 does. So the letter differs from phase
@@ -234,7 +247,8 @@ class MetadataEngine final : public IoEngine {
         filled_pass = pass;
         FillXattrValue(pass);
       }
-      return item::SetXattr(files.Of(op.object, op.offset), value, bytes);
+      return files.At(op.object, op.offset,
+                      [&](int, const char* path) { return item::SetXattr(path, value, bytes); });
     });
   }
 
@@ -242,26 +256,30 @@ class MetadataEngine final : public IoEngine {
     const auto bytes = static_cast<uint32_t>(xattr_value_.size());
     return RunLoop<Clock>(
         lane, [files = FilesBelowProc(), bytes, value = xattr_value_.data()](const Op& op) mutable {
-          const int64_t found_bytes = item::GetXattr(files.Of(op.object, op.offset), value, bytes);
+          const int64_t found_bytes = files.At(op.object, op.offset, [&](int, const char* path) {
+            return item::GetXattr(path, value, bytes);
+          });
           if (found_bytes < 0) return found_bytes;
           return found_bytes == bytes ? int64_t{0} : -int64_t{ERANGE};
         });
   }
 
   LoopEnd RunFileMix(LaneContext& lane) {
-    return RunLoop<Clock>(lane, [this, root = root_.get(), files = Files(), data = lane.payload,
+    return RunLoop<Clock>(lane, [this, files = Files(), data = lane.payload,
                                  buffer = read_buffer_.data()](const Op& op) mutable {
-      const char* const path = files.Of(op.object, op.offset);
-      switch (op.kind) {
-        case OpKind::kOpenClose:
-          return item::OpenClose(calls_, root, path, op.length, buffer);
-        case OpKind::kAppend:
-          return item::Append(calls_, root, path, flags_, work_.DataBeginOf(op.offset), op.length, data);
-        case OpKind::kUnlink:
-          return item::Unlink(root, path);
-        default:
-          return item::Create(calls_, root, path, flags_ | O_EXCL, work_.DataBeginOf(op.offset), op.length, data);
-      }
+      return files.At(op.object, op.offset, [&](int fd, const char* path) {
+        switch (op.kind) {
+          case OpKind::kOpenClose:
+            return item::OpenClose(calls_, fd, path, op.length, buffer);
+          case OpKind::kAppend:
+            return item::Append(calls_, fd, path, flags_, work_.DataBeginOf(op.offset), op.length, data);
+          case OpKind::kUnlink:
+            return item::Unlink(fd, path);
+          default:
+            return item::Create(calls_, fd, path, flags_ | O_EXCL, work_.DataBeginOf(op.offset), op.length,
+                                data);
+        }
+      });
     });
   }
 
@@ -271,8 +289,7 @@ class MetadataEngine final : public IoEngine {
       paths.push_back(work_.names.PathOfDirectory(i));
     }
     return RunLoop<Clock>(lane, [this, &paths](const Op& op) {
-      const int64_t fd = calls_.Open(root_.get(), paths[op.object].c_str(),
-                                     O_RDONLY | O_DIRECTORY | item::kOpenFlags);
+      const int64_t fd = calls_.OpenDirectory(root_.get(), paths[op.object].c_str());
       if (fd < 0) return fd;
       uint64_t name_count = 0;
       int64_t listed = 0;
@@ -314,6 +331,7 @@ class MetadataEngine final : public IoEngine {
 
   MetadataWork work_;
   const item::Calls calls_;
+  const item::ChmodCall chmod_;
   UniqueFd root_;
   std::string root_path_;
   int flags_ = 0;

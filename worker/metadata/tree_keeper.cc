@@ -14,12 +14,16 @@
 #include "common/status_util.h"
 #include "common/unique_fd.h"
 #include "worker/metadata/item_calls.h"
+#include "worker/metadata/item_places.h"
+#include "worker/rights/worker_rights.h"
 
 namespace iobench {
 namespace {
 
 // Nothing here is timed, and a preloaded library may want to see it.
-constexpr item::Calls kCalls{.of_libc = true};
+item::Calls CallsOfThisWorker() {
+  return {.of_libc = true, .confined = !RightsOfThisWorker().paths.are_all()};
+}
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 absl::Status NotOneOfOurs(const std::string& name, const std::string& where) {
@@ -53,7 +57,6 @@ class Preparing {
       : work_(work), root_fd_(root_fd), root_path_(std::move(root_path)), payload_(payload), quit_(quit) {}
 
   // From the top down, so that the path of a directory leads only through those that were made or checked before it.
-  // Later calls would follow a symbolic link that somebody has put in the place of one.
   absl::Status MakeDirectories() {
     if (work_.names.depth() == 0) return absl::OkStatus();
     std::string previous;
@@ -62,7 +65,7 @@ class Preparing {
       for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
         // Most share their upper levels with the previous one.
         if (previous.compare(0, slash + 1, path, 0, slash + 1) == 0) continue;
-        IOBENCH_RETURN_IF_ERROR(MakeDirectory(root_fd_, path.substr(0, slash), root_path_));
+        IOBENCH_RETURN_IF_ERROR(MakeDirectoryOfTree(path.substr(0, slash)));
       }
       previous = path;
     }
@@ -72,8 +75,8 @@ class Preparing {
   // Missing names are not an error.
   absl::Status Remove(NameKind kind) {
     const bool leaves = kind == NameKind::kLeaf;
-    return ForEach(kind, work_.names.item_count(), [&](uint64_t, const char* path) {
-      const int64_t removed = leaves ? item::Rmdir(root_fd_, path) : item::Unlink(root_fd_, path);
+    return ForEach(kind, work_.names.item_count(), [&](uint64_t, int fd, const char* path) {
+      const int64_t removed = leaves ? item::Rmdir(fd, path) : item::Unlink(fd, path);
       return removed == -ENOENT ? 0 : removed;
     });
   }
@@ -83,23 +86,23 @@ class Preparing {
     const uint64_t count = part == TreePart::kLeaves ? work_.names.item_count() : work_.item_count;
     switch (part) {
       case TreePart::kFiles:
-        return ForEach(work_.file_names(), count, [&](uint64_t item, const char* path) {
+        return ForEach(work_.file_names(), count, [&](uint64_t item, int fd, const char* path) {
           const uint32_t bytes = work_.sizes.Of(item);
           const int64_t written =
-              item::Create(kCalls, root_fd_, path, O_TRUNC, work_.DataBeginOf(item), bytes, payload_);
+              item::Create(calls_, fd, path, O_TRUNC, work_.DataBeginOf(item), bytes, payload_);
           if (written >= 0) bytes_ += static_cast<uint64_t>(written);
           return written >= 0 && written < bytes ? -int64_t{ENOSPC} : written;
         });
       case TreePart::kXattrs: {
         const std::vector<std::byte> value(work_.tree.xattr_bytes(), std::byte{'p'});
-        return ForEach(work_.file_names(), count, [&](uint64_t, const char* path) {
-          const std::string absolute = absl::StrCat("/proc/thread-self/fd/", root_fd_, "/", path);
+        return ForEach(work_.file_names(), count, [&](uint64_t, int fd, const char* path) {
+          const std::string absolute = absl::StrCat("/proc/thread-self/fd/", fd, "/", path);
           return item::SetXattr(absolute.c_str(), value.data(), static_cast<uint32_t>(value.size()));
         });
       }
       case TreePart::kLeaves:
-        return ForEach(NameKind::kLeaf, count, [&](uint64_t, const char* path) {
-          const int64_t made = item::Mkdir(root_fd_, path);
+        return ForEach(NameKind::kLeaf, count, [&](uint64_t, int fd, const char* path) {
+          const int64_t made = item::Mkdir(fd, path);
           return made == -EEXIST ? 0 : made;
         });
       case TreePart::kLinks:
@@ -112,23 +115,34 @@ class Preparing {
   uint64_t bytes() const { return bytes_; }
 
  private:
+  absl::Status MakeDirectoryOfTree(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return MakeDirectory(root_fd_, path, root_path_);
+    const std::string parent = path.substr(0, slash), where = absl::StrCat(root_path_, "/", parent);
+    const UniqueFd parent_fd(static_cast<int>(calls_.OpenDirectory(root_fd_, parent.c_str())));
+    if (!parent_fd.valid()) return ErrnoStatus(absl::StrCat("open directory ", where), errno);
+    return MakeDirectory(parent_fd.get(), path.substr(slash + 1), where);
+  }
+
   absl::Status ForEach(NameKind kind, uint64_t count,
-                       const std::function<int64_t(uint64_t item, const char* path)>& call) {
-    PathWriter paths(work_.names, kind);
+                       const std::function<int64_t(uint64_t item, int fd, const char* path)>& call) {
+    ItemPlaces places(work_.names, kind, root_fd_, calls_.confined);
     for (uint64_t item = 0; item < count; ++item) {
       if (quit_.stop.load(std::memory_order_relaxed)) {
         return absl::CancelledError("stopped while preparing the tree");
       }
-      const char* const path = paths.Of(work_.names.DirectoryOf(item), item);
-      const int64_t result = call(item, path);
+      const int64_t result = places.At(work_.names.DirectoryOf(item), item,
+                                       [&](int fd, const char* path) { return call(item, fd, path); });
       if (result < 0) {
-        return ErrnoStatus(absl::StrCat("prepare ", root_path_, "/", path), static_cast<int>(-result));
+        return ErrnoStatus(absl::StrCat("prepare ", root_path_, "/", work_.names.PathOf(kind, item)),
+                           static_cast<int>(-result));
       }
     }
     return absl::OkStatus();
   }
 
   const MetadataWork& work_;
+  const item::Calls calls_ = CallsOfThisWorker();
   const int root_fd_;
   const std::string root_path_;
   Payload* const payload_;

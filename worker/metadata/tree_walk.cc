@@ -26,8 +26,7 @@ int64_t TreeWalk::Enter(int root_fd, uint32_t directory) {
   expected_ = left_ = names_.ItemsIn(directory, item_count_);
   seen_ = 0;
   at_ = end_ = 0;
-  const int64_t fd = calls_.Open(root_fd, names_.PathOfDirectory(directory).c_str(),
-                                 O_RDONLY | O_DIRECTORY | item::kOpenFlags);
+  const int64_t fd = calls_.OpenDirectory(root_fd, names_.PathOfDirectory(directory).c_str());
   if (fd < 0) {
     left_ = 0;  // the next item tries again
     return fd;

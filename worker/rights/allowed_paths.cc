@@ -1,9 +1,7 @@
 #include "worker/rights/allowed_paths.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,25 +14,10 @@
 #include "absl/strings/str_split.h"
 #include "common/net/nfs_url.h"
 #include "common/status_util.h"
+#include "worker/rights/open_beneath.h"
 
 namespace iobench {
 namespace {
-
-// On a busy directory, the kernel cannot prove in one go that ".." was not used for an escape, and returns EAGAIN.
-// Paths with ".." never get here, so these attempts are enough against renames elsewhere.
-constexpr int kMaxAttempts = 64;
-
-int OpenBeneath(int root_fd, const std::string& below, int flags, mode_t mode) {
-  open_how how{};
-  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
-  how.mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? mode : 0;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  const char* const path = below.empty() ? "." : below.c_str();
-  for (int attempt = 0;; ++attempt) {
-    const auto fd = static_cast<int>(::syscall(SYS_openat2, root_fd, path, &how, sizeof(how)));
-    if (fd >= 0 || (errno != EAGAIN && errno != EINTR) || attempt == kMaxAttempts) return fd;
-  }
-}
 
 UniqueFd OpenRoot(const std::string& root) {
   return UniqueFd(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -52,6 +35,22 @@ bool HasParentStep(const std::string& path) {
     if (part == "..") return true;
   }
   return false;
+}
+
+std::string ArgumentOf(const NfsUrl& url, std::string_view name) {
+  for (const auto& [own, value] : url.arguments) {
+    if (own == name) return value;
+  }
+  return "";
+}
+
+// Returns the first argument that decides on whose behalf and at which server the URL's files are used, and that the two do
+// not have in common; empty: none. Timeouts are the coordinator's choice.
+std::string DifferentIdentity(const NfsUrl& a, const NfsUrl& b) {
+  for (const char* const name : {"nfsport", "mountport", "uid", "gid", "if"}) {
+    if (ArgumentOf(a, name) != ArgumentOf(b, name)) return name;
+  }
+  return "";
 }
 
 // A symbolic link that is the last part of the path may have been allowed by the flags, but not by us.
@@ -77,7 +76,7 @@ absl::StatusOr<AllowedPaths> AllowedPaths::Below(const std::vector<std::string>&
     if (IsNfsUrl(root)) {
       const absl::StatusOr<NfsUrl> url = ParseNfsUrl(root);
       if (!url.ok()) return Annotate(url.status(), "--root");
-      allowed.urls_.push_back(url->ToText());
+      allowed.urls_.push_back(*url);
       continue;
     }
     std::error_code error;
@@ -91,7 +90,7 @@ absl::StatusOr<AllowedPaths> AllowedPaths::Below(const std::vector<std::string>&
     allowed.roots_.push_back({given, Normalised(resolved.string())});
   }
   const UniqueFd here(OpenRoot("/"));
-  const UniqueFd probe(here.valid() ? OpenBeneath(here.get(), "", O_PATH | O_DIRECTORY, 0) : -1);
+  const UniqueFd probe(here.valid() ? OpenBeneath(here.get(), ".", O_PATH | O_DIRECTORY) : -1);
   if (!probe.valid() && (errno == ENOSYS || errno == EPERM)) {
     return absl::UnimplementedError(
         "--root: this system does not offer openat2(2) (Linux 5.6; some container runtimes deny it), without which a "
@@ -113,15 +112,16 @@ absl::Status AllowedPaths::CheckRootsExist() const {
 }
 
 std::string AllowedPaths::ToText() const {
-  std::vector<std::string> names = urls_;
+  std::vector<std::string> names;
+  for (const NfsUrl& url : urls_) names.push_back(url.ForLibnfs());
   for (const Root& root : roots_) names.push_back(root.given);
   return names.empty() ? "none" : absl::StrJoin(names, ", ");
 }
 
 absl::Status AllowedPaths::Refusal(const std::string& what, const std::string& path,
                                    const std::string& why) const {
-  return absl::PermissionDeniedError(absl::StrCat(what, ": this worker does not open ", path, ": ", why,
-                                                  " (its --root: ", ToText(), ")"));
+  return absl::PermissionDeniedError(
+      absl::StrCat(what, ": this worker does not open ", path, ": ", why, " (its --root: ", ToText(), ")"));
 }
 
 const AllowedPaths::Root* AllowedPaths::RootOf(const std::string& path, std::string& below) const {
@@ -150,7 +150,7 @@ absl::StatusOr<UniqueFd> AllowedPaths::Open(const std::string& what, const std::
   if (root == nullptr) return Refusal(what, path, "it lies below no root of the worker");
   const UniqueFd root_fd = OpenRoot(root->resolved);
   if (!root_fd.valid()) return ErrnoStatus(absl::StrCat(what, ": --root ", root->given), errno);
-  UniqueFd fd(OpenBeneath(root_fd.get(), below, flags, mode));
+  UniqueFd fd(OpenBeneath(root_fd.get(), below.empty() ? "." : below.c_str(), flags, mode));
   if (fd.valid()) return fd;
   const int error = errno;
   if (error == ELOOP || error == EXDEV) return Refusal(what, path, WhyNot(error));
@@ -173,11 +173,17 @@ absl::Status AllowedPaths::CheckUrl(const std::string& url) const {
   IOBENCH_ASSIGN_OR_RETURN(const NfsUrl parsed, ParseNfsUrl(url));
   const std::string wanted = parsed.ToText();
   if (HasParentStep(wanted)) return Refusal("target", wanted, "it contains \"..\"");
-  for (const std::string& root : urls_) {
-    const std::string bare = root.ends_with('/') ? root.substr(0, root.size() - 1) : root;
-    if (IsAtOrBelowRoot(wanted, bare)) return absl::OkStatus();
+  absl::Status refusal = Refusal("target", wanted, "it lies below no root of the worker");
+  for (const NfsUrl& root : urls_) {
+    const std::string text = root.ToText(),
+                      bare = text.ends_with('/') ? text.substr(0, text.size() - 1) : text;
+    if (!IsAtOrBelowRoot(wanted, bare)) continue;
+    const std::string other = DifferentIdentity(parsed, root);
+    if (other.empty()) return absl::OkStatus();
+    refusal = Refusal("target", parsed.ForLibnfs(),
+                      absl::StrCat("its ", other, " is not that of the root: give both the same"));
   }
-  return Refusal("target", wanted, "it lies below no root of the worker");
+  return refusal;
 }
 
 absl::Status AllowedPaths::CheckMountPoint(const std::string& mount_point) const {

@@ -9,15 +9,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/net/nfs_url.h"
 #include "common/unique_fd.h"
 
 namespace iobench {
 
 // Constant after its creation; any thread may use it.
 //
-// Below a root, a path is resolved by openat2(2) with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_MAGICLINKS,
-// in one system call: there is no instant at which a directory that was checked can be replaced by a symbolic link. The
-// path above a root is the user's own, and its symbolic links are followed. A root is opened anew for each use, because
+// Below a root, a path is opened with OpenBeneath (open_beneath.h). The path above a root is the user's own, and its
+// symbolic links are followed. A root is opened anew for each use, because
 // an open descriptor would keep its file system from being unmounted.
 class AllowedPaths {
  public:
@@ -41,7 +41,8 @@ class AllowedPaths {
   // Opens the directory that contains the path, and sets `name` to the last part of the path. Errors as above.
   absl::StatusOr<UniqueFd> OpenParent(const std::string& what, const std::string& path,
                                       std::string& name) const;
-  // PermissionDenied: the URL lies below no root. InvalidArgument: it is malformed.
+  // PermissionDenied: the URL lies below no root, or has another port, uid, gid or interface than that root: what a root
+  // does not name is not the coordinator's choice. InvalidArgument: it is malformed.
   absl::Status CheckUrl(const std::string& url) const;
   // PermissionDenied: the mount point neither contains a root nor lies below one.
   absl::Status CheckMountPoint(const std::string& mount_point) const;
@@ -57,7 +58,7 @@ class AllowedPaths {
 
   bool all_ = true;
   std::vector<Root> roots_;
-  std::vector<std::string> urls_;
+  std::vector<NfsUrl> urls_;
 };
 
 // Returns true if `path` equals `root` or lies below it. Both are absolute and normalised. Pure.

@@ -8,8 +8,10 @@
 
 namespace iobench {
 
-// RFC 4180: a value with a comma, a quote or a line break is quoted, and quotes in it are doubled. Values with spaces
-// at their ends are quoted too, since readers differ on whether these belong to the value.
+// RFC 4180: a value with a comma, a quote, a tab or a line break is quoted, and quotes in it are doubled. Values with
+// spaces at their ends are quoted too, since readers differ on whether these belong to the value. Names come from other
+// hosts: one that a spreadsheet would compute (it begins with = + - @, a tab or a carriage return, and is no number) gets
+// an apostrophe in front, and a control character is written as \x1b. web/src/dom.js does the same.
 std::string CsvText(std::string_view value);
 
 // A column of a CSV file of ours, as `--help csv` lists it.

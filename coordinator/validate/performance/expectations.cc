@@ -15,7 +15,7 @@
 #include "common/status_util.h"
 #include "common/text/near_names.h"
 #include "common/text/units.h"
-#include "yaml-cpp/yaml.h"
+#include "coordinator/yaml/read_yaml.h"
 
 namespace iobench {
 namespace {
@@ -430,12 +430,12 @@ std::string Expectations::PlaceOf(int line) const {
 }
 
 absl::StatusOr<Expectations> ParseExpectations(const std::string& path, const std::string& text) {
-  ExpectationReader reader(path);
-  try {
-    return reader.Read(YAML::Load(text));
-  } catch (const YAML::Exception& error) {
-    return reader.At(error.mark, absl::StrCat("not valid YAML: ", error.msg));
-  }
+  Expectations expectations;
+  IOBENCH_RETURN_IF_ERROR(ReadYaml(text, path, [&](const YAML::Node& root) -> absl::Status {
+    IOBENCH_ASSIGN_OR_RETURN(expectations, ExpectationReader(path).Read(root));
+    return absl::OkStatus();
+  }));
+  return expectations;
 }
 
 absl::StatusOr<Expectations> LoadExpectations(const std::string& path) {

@@ -1,0 +1,17 @@
+// Opens paths that must not lead anywhere else.
+#ifndef WORKER_RIGHTS_OPEN_BENEATH_H_
+#define WORKER_RIGHTS_OPEN_BENEATH_H_
+
+#include <sys/types.h>
+
+namespace iobench {
+
+// As openat(2) with O_CLOEXEC, by openat2(2) with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_MAGICLINKS: one
+// system call, so there is no instant at which a directory of the path that was checked can be replaced by a link. Returns
+// the descriptor, or -1 with errno: ELOOP, a part is a symbolic link; EXDEV, the path leads out of the directory; ENOSYS
+// or EPERM, this system has no openat2 (Linux 5.6).
+int OpenBeneath(int directory_fd, const char* path, int flags, mode_t mode = 0);
+
+}  // namespace iobench
+
+#endif  // WORKER_RIGHTS_OPEN_BENEATH_H_
