@@ -440,7 +440,7 @@ richTest('each client alone stands beside what it has while all work', async (pa
 richTest('what has no chart has its table: layers in the unit that the reader chose, the score with its problems', async (page) => {
   const layers = page.locator('#tables [data-table=layers] table');
   assert.deepEqual((await rowsOf(layers)).map((row) => row.slice(0, 2)), [['disk', '1,907'], ['network', '1,144'], ['clients', '1,049']]);
-  assert.match(await layers.locator('caption').textContent(), /Layers: random read <8k>.*narrowest: the network: 97 % of its link/);
+  assert.match(await layers.locator('caption').textContent(), /Layers: random read <8k>.*Narrowest: the network: 97 % of its link/);
   assert.match(await page.locator('#tables [data-table=score]').textContent(), /12\.3.*INVALID/);
   await page.getByRole('radio', { name: 'MB/s', exact: true }).check();
   assert.deepEqual((await rowsOf(layers)).map((row) => row[1]), ['2,000', '1,200', '1,100']);

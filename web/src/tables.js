@@ -40,7 +40,7 @@ export function drawn({ title, intro, columns, joined, parts }, part = null, cap
     (unit === 'rate_unit' ? units.size > 1 : !machines) && (i === 0 || rows.some(({ cells }) => plainOf(cells[i]) !== '')));
   const suffix = ({ unit }) => (unit === 'rate' && units.size === 1 ? ` (${[...units][0]})` : unit === 'bytes_per_s' ? ` (${bytesUnit().name})` : '');
   const titleOf = (column) => (column.title === 'bytes/s' ? bytesUnit().name : column.title + suffix(column));
-  const notes = of.flatMap((each) => each.notes.map(([label, text]) => `${label}: ${text}.`));
+  const notes = of.flatMap((each) => each.notes.map(([label, text]) => `${label.charAt(0).toUpperCase()}${label.slice(1)}: ${text}.`));
   const note = [intro.replace(/[*`]/g, ''), ...notes].filter(Boolean).join(' ');
   return {
     caption: note ? `${caption}.` : caption, note,
