@@ -162,14 +162,15 @@ inline int64_t Symlink(int root_fd, const char* target, const char* link) {
   return Result(::symlinkat(target, root_fd, link));
 }
 
-// chmod without following a symbolic link: fchmodat2(2), which came with Linux 6.6. Without it, a worker with roots opens
-// the file and changes the mode of the descriptor, three calls; others call fchmodat(), which follows a link.
+// A worker whose plan is its own user's calls fchmodat(), as every program does; it follows a symbolic link. One with roots
+// must not: it calls fchmodat2(2), which came with Linux 6.6, or opens the file and changes the mode of the descriptor.
 enum class ChmodCall { kFchmodat2, kByDescriptor, kFollowing };
 inline constexpr long kFchmodat2Number = 452;  // on all architectures
 inline ChmodCall ChooseChmod(bool confined) {
+  if (!confined) return ChmodCall::kFollowing;
   // On no descriptor, so that only the absence of the call gives another error.
-  if (::syscall(kFchmodat2Number, -1, "x", 0, AT_SYMLINK_NOFOLLOW) < 0 && errno == EBADF) return ChmodCall::kFchmodat2;
-  return confined ? ChmodCall::kByDescriptor : ChmodCall::kFollowing;
+  const bool is_there = ::syscall(kFchmodat2Number, -1, "x", 0, AT_SYMLINK_NOFOLLOW) < 0 && errno == EBADF;
+  return is_there ? ChmodCall::kFchmodat2 : ChmodCall::kByDescriptor;
 }
 inline int64_t Chmod(ChmodCall how, int root_fd, const char* path, mode_t mode) {
   if (how == ChmodCall::kFchmodat2) return Result(::syscall(kFchmodat2Number, root_fd, path, mode, AT_SYMLINK_NOFOLLOW));
