@@ -58,8 +58,9 @@ std::function<void(double, const std::string&)> SayOnce(const JoinCommand& line)
 std::function<absl::StatusOr<JoinCredentials>()> CredentialsOf(const JoinCommand& line) {
   const std::string& file = line.token_file;
   if (file.empty()) return nullptr;
-  if (file != "-") return [file] { return ReadTokenFile(file, TokenFileUse::kWorker); };
-  return [read = ReadTokenFile(file, TokenFileUse::kWorker)] { return read; };
+  const SecretReaders readers = line.token_group ? SecretReaders::kGroup : SecretReaders::kOwner;
+  if (file != "-") return [file, readers] { return ReadTokenFile(file, readers); };
+  return [read = ReadTokenFile(file, readers)] { return read; };
 }
 
 // Takes part in one run, as one worker or as several.

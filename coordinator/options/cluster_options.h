@@ -16,6 +16,7 @@ struct ProtectionOptions {
   bool insecure = false;  // no TLS and no token on a network address
   // What protects connections over a network (common/transport/grpc/join_security.h). Files.
   std::string token_file;
+  bool token_group = false;  // its group may read it
   std::string tls_cert;
   std::string tls_key;
   std::string tls_ca;

@@ -22,8 +22,8 @@ constexpr uint64_t kMaxEventBytes = 512 << 20;
 constexpr double kJoinSecondsPerWorker = 0.003;
 
 // Nothing if the file does not exist.
-absl::StatusOr<std::optional<JoinCredentials>> ExistingCredentials(const std::string& token_file) {
-  auto existing = ReadTokenFile(token_file, TokenFileUse::kCoordinator);
+absl::StatusOr<std::optional<JoinCredentials>> ExistingCredentials(const ClusterOptions& place) {
+  auto existing = ReadTokenFile(place.token_file, place.token_group ? SecretReaders::kGroup : SecretReaders::kOwner);
   if (existing.ok()) return std::optional<JoinCredentials>(*std::move(existing));
   if (absl::IsNotFound(existing.status())) return std::optional<JoinCredentials>();
   return existing.status();
@@ -48,7 +48,7 @@ absl::StatusOr<JoinSetup> PrepareSecurity(const std::string& address, const Clus
   if (!place.coordinator_host.empty()) options.more_names.push_back(place.coordinator_host);
   std::optional<JoinCredentials> existing;
   if (!place.token_file.empty()) {
-    IOBENCH_ASSIGN_OR_RETURN(existing, ExistingCredentials(place.token_file));
+    IOBENCH_ASSIGN_OR_RETURN(existing, ExistingCredentials(place));
     if (existing.has_value()) options.token = existing->token;
   }
   JoinSetup setup;

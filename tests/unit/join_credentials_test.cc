@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "common/transport/grpc/join_security.h"
 #include "common/transport/grpc/openssl_types.h"
 #include "common/transport/grpc/tls_probe.h"
@@ -85,21 +86,32 @@ TEST_CASE("tokens are random, long, and compared as a whole") {
   CHECK_FALSE(TokensMatch("", ""));
 }
 
-TEST_CASE("a token file that others can read is refused") {
+TEST_CASE("a token file that others can read, or that another user wrote, is refused") {
   const Directory directory;
   const std::string text = *MakeToken() + "\n";
-  for (const mode_t mode : {0600, 0400}) {
-    CHECK(ReadTokenFile(directory.File("private", text, mode), TokenFileUse::kCoordinator).ok());
+  const auto read = [&](mode_t mode, SecretReaders readers) {
+    return ReadTokenFile(directory.File(absl::StrCat("of-", mode), text, mode), readers).status();
+  };
+  for (const mode_t mode : {0600, 0400, 0700}) CHECK(read(mode, SecretReaders::kOwner).ok());
+  for (const mode_t mode : {0640, 0440}) {
+    CHECK_THAT(std::string(read(mode, SecretReaders::kOwner).message()),
+               Contains("its group can read it") && Contains("chmod 600, or --token-group"));
+    CHECK(read(mode, SecretReaders::kGroup).ok());
   }
-  const std::string for_group = directory.File("group", text, 0640);
-  CHECK_THAT(std::string(ReadTokenFile(for_group, TokenFileUse::kCoordinator).status().message()),
-             Contains(for_group) && Contains("mode 0640") && Contains("chmod 600"));
-  CHECK(ReadTokenFile(for_group, TokenFileUse::kWorker).ok());
-  for (const mode_t mode : {0644, 0660}) {
-    CHECK(absl::IsPermissionDenied(
-        ReadTokenFile(directory.File("open", text, mode), TokenFileUse::kWorker).status()));
+  for (const mode_t mode : {0644, 0604, 0660, 0620, 0610, 0602, 0601}) {
+    CAPTURE(mode);
+    CHECK(absl::IsPermissionDenied(read(mode, SecretReaders::kGroup)));
+    CHECK_THAT(std::string(read(mode, SecretReaders::kOwner).message()),
+               Contains(directory.File(absl::StrCat("of-", mode), text, mode)) && Contains("others have access") &&
+                   Contains("use chmod 600"));
   }
-  CHECK(absl::IsNotFound(ReadTokenFile("/nonexistent/token", TokenFileUse::kWorker).status()));
+  CHECK(absl::IsNotFound(ReadTokenFile("/nonexistent/token", SecretReaders::kOwner).status()));
+  if (::geteuid() == 0) {  // only root can give a file away
+    const std::string others = directory.File("others", text, 0600);
+    REQUIRE(::chown(others.c_str(), 4711, static_cast<gid_t>(-1)) == 0);
+    CHECK_THAT(std::string(ReadTokenFile(others, SecretReaders::kGroup).status().message()),
+               Contains("belongs to user 4711") && Contains("use a file of your own or of root"));
+  }
 }
 
 TEST_CASE("a token file is written for its user alone, and replaced as a whole") {
@@ -110,7 +122,7 @@ TEST_CASE("a token file is written for its user alone, and replaced as a whole")
   struct stat facts {};
   REQUIRE(stat(file.c_str(), &facts) == 0);
   CHECK((facts.st_mode & 07777) == 0600);
-  CHECK(*ReadTokenFile(file, TokenFileUse::kCoordinator) == credentials);
+  CHECK(*ReadTokenFile(file, SecretReaders::kOwner) == credentials);
   CHECK_FALSE(WriteTokenFile("/nonexistent/token", credentials).ok());
   CHECK(std::distance(std::filesystem::directory_iterator(std::filesystem::path(file).parent_path()), {}) ==
         1);

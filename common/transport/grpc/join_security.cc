@@ -19,6 +19,7 @@
 #include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/transport/grpc/openssl_types.h"
+#include "common/transport/grpc/secret_file.h"
 
 namespace iobench {
 namespace {
@@ -119,7 +120,10 @@ absl::StatusOr<TlsIdentity> ReadTlsFiles(const TlsFiles& files) {
   }
   TlsIdentity identity;
   IOBENCH_ASSIGN_OR_RETURN(identity.certificate_pem, ReadPem("--tls-cert", files.certificate));
-  IOBENCH_ASSIGN_OR_RETURN(identity.key_pem, ReadPem("--tls-key", files.key));
+  if (!files.key.empty()) {
+    // Keys of services are often root's, for a group.
+    IOBENCH_ASSIGN_OR_RETURN(identity.key_pem, ReadSecretFile("--tls-key", files.key, kMaxPemBytes, SecretReaders::kGroup));
+  }
   IOBENCH_ASSIGN_OR_RETURN(identity.ca_pem, ReadPem("--tls-ca", files.ca));
   if (!files.ca.empty() && FirstCertificate(identity.ca_pem) == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("--tls-ca ", files.ca, ": no certificate in PEM"));

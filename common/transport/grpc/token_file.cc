@@ -1,7 +1,6 @@
 #include "common/transport/grpc/token_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,8 +8,6 @@
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/unique_fd.h"
 
@@ -32,17 +29,6 @@ absl::StatusOr<std::string> ReadStandardInput() {
   return text;
 }
 
-absl::Status CheckMode(const std::string& file, TokenFileUse use) {
-  struct stat facts {};
-  if (stat(file.c_str(), &facts) != 0) return ErrnoStatus(absl::StrCat(kWhat, " ", file), errno);
-  // If another user owns the file, this process can read it only through its group (a Kubernetes secret with fsGroup).
-  const bool only_owner = use == TokenFileUse::kCoordinator && facts.st_uid == geteuid();
-  const mode_t forbidden = only_owner ? S_IRWXG | S_IRWXO : S_IRWXO | S_IWGRP;
-  if (!S_ISREG(facts.st_mode) || (facts.st_mode & forbidden) == 0) return absl::OkStatus();
-  return absl::PermissionDeniedError(absl::StrFormat(
-      "%s %s: others have access to it (mode %04o): use chmod 600", kWhat, file, facts.st_mode & 07777));
-}
-
 absl::Status WriteAll(int fd, const std::string& text, const std::string& name) {
   for (size_t done = 0; done < text.size();) {
     const ssize_t moved = write(fd, text.data() + done, text.size() - done);
@@ -56,14 +42,13 @@ absl::Status WriteAll(int fd, const std::string& text, const std::string& name) 
 
 }  // namespace
 
-absl::StatusOr<JoinCredentials> ReadTokenFile(const std::string& file, TokenFileUse use) {
+absl::StatusOr<JoinCredentials> ReadTokenFile(const std::string& file, SecretReaders readers) {
   const bool is_input = file == "-";
   std::string text;
   if (is_input) {
     IOBENCH_ASSIGN_OR_RETURN(text, ReadStandardInput());
   } else {
-    IOBENCH_RETURN_IF_ERROR(CheckMode(file, use));
-    IOBENCH_ASSIGN_OR_RETURN(text, ReadSmallFile(kWhat, file, kMaxTokenFileBytes));
+    IOBENCH_ASSIGN_OR_RETURN(text, ReadSecretFile(kWhat, file, kMaxTokenFileBytes, readers));
   }
   auto credentials = ParseJoinCredentials(text);
   if (credentials.ok()) return credentials;
