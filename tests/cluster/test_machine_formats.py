@@ -58,7 +58,7 @@ def workbook_of(directory, file):
 
 
 def formats():
-    text = (SOURCE / "coordinator" / "option" / "format_names.h").read_text()
+    text = (SOURCE / "coordinator" / "options" / "format_names.h").read_text()
     return re.findall(r'"([a-z0-9-]+)"', text[text.index("kFormatNames[]"):].split(";")[0])
 
 

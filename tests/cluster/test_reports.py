@@ -79,7 +79,7 @@ def test_every_phase_is_saved_raw_and_result_files_agree(path, out):
     raw = sorted(file.name for file in (out / "raw").iterdir())
     assert raw == [f"phase-{index:03}.pb" for index in range(6)] + ["run.pb"]
     # A program that was built without Node.js does not write report.html.
-    assert {file.name for file in out.iterdir()} - {"report.html"} == {"raw", *program.RESULT_FILES}
+    assert {file.name for file in out.iterdir()} - {"report.html"} == {"raw", "tables", *program.RESULT_FILES}
     check_csv(outcome)
     run = outcome.result["run"]
     assert run["id"] and run["started_at"].endswith("Z") and str(out) in run["command"]

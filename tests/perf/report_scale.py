@@ -20,7 +20,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
 def formats():
-    text = (SOURCE / "coordinator" / "option" / "format_names.h").read_text()
+    text = (SOURCE / "coordinator" / "options" / "format_names.h").read_text()
     return re.findall(r'"([a-z0-9-]+)"', text[text.index("kFormatNames[]"):].split(";")[0])
 
 
