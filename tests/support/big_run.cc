@@ -167,6 +167,7 @@ void AddHost(const v1::WorkerPhaseResult& worker, const Kind& kind, uint64_t ops
   FillSpace((*host.mutable_spaces())[0]);
   host.set_nic_rx_bytes(bytes);
   host.set_nic_tx_bytes(bytes / 50);
+  host.set_nic_drops(0);
   host.set_seconds(kPhaseSeconds);
   const bool writes = kind.kind == v1::OP_WRITE;
   v1::NfsDelta& nfs = (*host.mutable_nfs())[0];
