@@ -15,8 +15,8 @@
 namespace iobench {
 namespace {
 
-std::string TablePath(const std::string& directory, const TableSource& source) {
-  return absl::StrCat(directory, "/tables/", source.id, ".csv");
+std::string TableFileName(const TableSource& source) {
+  return absl::StrCat("tables/", source.id, ".csv");
 }
 
 }  // namespace
@@ -24,29 +24,39 @@ std::string TablePath(const std::string& directory, const TableSource& source) {
 std::vector<std::string> TablePaths(const std::string& directory) {
   std::vector<std::string> paths;
   for (const TableSource& source : TableSources()) {
-    if (source.IsIn("CSV")) paths.push_back(TablePath(directory, source));
+    if (source.IsIn("CSV")) paths.push_back(absl::StrCat(directory, "/", TableFileName(source)));
   }
   paths.push_back(absl::StrCat(directory, "/tables"));
   return paths;
 }
 
+absl::Status ForEachTableFile(const v1::RunReport& report,
+                              absl::FunctionRef<absl::Status(const std::string& name, const Table& table)> use) {
+  for (const TableSource& source : TableSources()) {
+    if (!source.IsIn("CSV")) continue;
+    const Table table = TableOf(source, report);
+    if (!table.empty()) IOBENCH_RETURN_IF_ERROR(use(TableFileName(source), table));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status WriteTableFiles(const v1::RunReport& report, const std::string& directory) {
-  const std::string place = TablePaths(directory).back();
+  std::vector<std::string> left = TablePaths(directory);
+  const std::string place = left.back();
+  left.pop_back();
   std::error_code error;
   std::filesystem::create_directories(place, error);
   if (error) return ErrnoStatus(absl::StrCat("create directory ", place), error.value());
-  for (const TableSource& source : TableSources()) {
-    if (!source.IsIn("CSV")) continue;
-    const std::string path = TablePath(directory, source);
-    const Table table = TableOf(source, report);
-    if (table.empty()) {
-      if (::remove(path.c_str()) != 0 && errno != ENOENT) return ErrnoStatus(absl::StrCat("remove ", path), errno);
-      continue;
-    }
-    IOBENCH_RETURN_IF_ERROR(WriteFileAtomically(path, [&](std::ostream& out) {
+  IOBENCH_RETURN_IF_ERROR(ForEachTableFile(report, [&](const std::string& name, const Table& table) {
+    const std::string path = absl::StrCat(directory, "/", name);
+    std::erase(left, path);
+    return WriteFileAtomically(path, [&](std::ostream& out) {
       PrintTableCsv(table, out);
       return absl::OkStatus();
-    }));
+    });
+  }));
+  for (const std::string& path : left) {
+    if (::remove(path.c_str()) != 0 && errno != ENOENT) return ErrnoStatus(absl::StrCat("remove ", path), errno);
   }
   return absl::OkStatus();
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <istream>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,6 +20,8 @@
 #include "coordinator/report/raw_files.h"
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/result_store.h"
+#include "coordinator/report/table_files.h"
+#include "coordinator/report/tables/table_csv.h"
 #include "coordinator/saved_run/file_comparison.h"
 #include "coordinator/saved_run/whole_report.h"
 #include "nlohmann/json.hpp"
@@ -237,6 +241,29 @@ void CheckFigures(const std::string& directory, const v1::RunReport& report, Che
   }
 }
 
+// The same for the tables, which a run of an earlier version, or one that was killed, does not have.
+void CheckTables(const std::string& directory, const v1::RunReport& report, Checks& checks) {
+  std::error_code error;
+  if (!std::filesystem::exists(absl::StrCat(directory, "/tables"), error)) return checks.Note("tables/: there are none");
+  size_t equal = 0, count = 0;
+  const absl::Status each = ForEachTableFile(report, [&](const std::string& name, const Table& table) {
+    const auto difference = LineOfFirstDifference(absl::StrCat(directory, "/", name), [&](std::ostream& out) {
+      PrintTableCsv(table, out);
+      return absl::OkStatus();
+    });
+    ++count;
+    if (!difference.ok()) {
+      checks.Fail(std::string(difference.status().message()));
+    } else if (!difference->empty()) {
+      checks.Fail(absl::StrCat(name, ": differs from what the raw files give, first at ", *difference));
+    } else {
+      ++equal;
+    }
+    return absl::OkStatus();
+  });
+  if (each.ok() && equal == count) checks.Pass(absl::StrCat("tables/: all ", count, " equal what the raw files give"));
+}
+
 }  // namespace
 
 absl::StatusOr<bool> VerifySavedRun(const std::string& directory, std::ostream& out) {
@@ -255,6 +282,7 @@ absl::StatusOr<bool> VerifySavedRun(const std::string& directory, std::ostream& 
   CheckPlan(report, *hashes, checks);
   CheckProgram(report, checks);
   CheckFigures(directory, report, checks);
+  CheckTables(directory, report, checks);
   return checks.passed();
 }
 

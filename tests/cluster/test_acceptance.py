@@ -128,7 +128,11 @@ def test_an_untouched_result_verifies_and_one_changed_byte_is_named(path, out):
     assert re.search(r"FAILED  result.json: .* phases/0/.*p99", changed), changed
     result.write_text(text)
     (out / "phases.csv").write_text((out / "phases.csv").read_text().replace(",read,", ",reed,", 1))
-    assert "FAILED  phases.csv" in program.plain("report", out, "--verify").expect(2).stdout
+    clients = out / "tables" / "clients.csv"
+    clients.write_text(clients.read_text().replace(",", ";", 1))
+    told = program.plain("report", out, "--verify").expect(2).stdout
+    assert "FAILED  phases.csv" in told
+    assert "FAILED  tables/clients.csv: differs from what the raw files give, first at line 1" in told
 
 
 def test_repetitions_verify_too(path, out):
