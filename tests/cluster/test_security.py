@@ -168,7 +168,8 @@ def test_a_coordinator_that_cannot_listen_leaves_the_token_file_alone(cluster):
 
 
 def test_token_files_that_are_refused(cluster, path):
-    for name, text, mode, words in (("open", "x" * 20, 0o644, "chmod 600"), ("short", "x" * 15, 0o600, "16 to 512"),
+    for name, text, mode, words in (("open", "x" * 20, 0o644, "chmod 600"), ("group", "x" * 20, 0o640, "--token-group"),
+                                    ("short", "x" * 15, 0o600, "16 to 512"),
                                     ("words", "a token of several words", 0o600, "cannot have")):
         file = cluster.file(name, text, mode)
         listen = (*SMALL, "--path", path, "--listen", "127.0.0.1:0", "--workers", "1")
@@ -177,6 +178,15 @@ def test_token_files_that_are_refused(cluster, path):
             outcome = program.plain(*command)
             assert outcome.code in (1, 3) and words in outcome.stderr and file in outcome.stderr, outcome
             assert len(outcome.stderr.splitlines()) == 1, outcome
+
+
+def test_a_token_file_of_a_group_is_read_if_the_command_line_says_so(cluster, path):
+    file = cluster.file("group", "x" * 20, 0o640)
+    with_token = ("--token-file", file, "--token-group", "--join-timeout", "1")
+    for command in ((*SMALL, "--path", path, "--listen", "127.0.0.1:0", "--workers", "1", *with_token),
+                    ("worker", "--join", "127.0.0.1:1", "--root", "/", *with_token)):
+        outcome = program.plain(*command).expect(3)  # nobody is there
+        assert "its group can read it" not in outcome.stderr, outcome
 
 
 class Recorder:

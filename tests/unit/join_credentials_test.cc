@@ -179,7 +179,9 @@ TEST_CASE("files for TLS that do not belong together are named by their options"
   const std::string key = directory.File("key", one.key_pem);
   const std::string empty = directory.File("empty", "");
   CHECK(ReadTlsFiles({certificate, key, certificate})->key_pem == one.key_pem);
+  CHECK(ReadTlsFiles({certificate, directory.File("of-group", one.key_pem, 0640), ""}).ok());
   const std::pair<TlsFiles, const char*> kBad[] = {
+      {{certificate, directory.File("of-all", one.key_pem, 0644), ""}, "others have access to it"},
       {{certificate, "", ""}, "needs --tls-key"},
       {{"", key, ""}, "needs --tls-cert"},
       {{certificate, directory.File("other", two.key_pem), ""}, "is not the key of"},

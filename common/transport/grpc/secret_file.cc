@@ -21,9 +21,9 @@ absl::Status CheckOwnerAndMode(const std::string& name, const struct stat& facts
                                                     ": use a file of your own or of root"));
   }
   const mode_t mode = facts.st_mode & 07777;
-  if ((mode & (S_IRWXO | S_IWGRP | S_IXGRP)) == 0 && (readers == SecretReaders::kGroup || (mode & S_IRGRP) == 0))
-    return absl::OkStatus();
-  const bool only_group = (mode & (S_IRWXO | S_IWGRP | S_IXGRP)) == 0;
+  const mode_t too_much = mode & (S_IRWXG | S_IRWXO) & ~(readers == SecretReaders::kGroup ? S_IRGRP : mode_t{0});
+  if (too_much == 0) return absl::OkStatus();
+  const bool only_group = too_much == S_IRGRP;
   return absl::PermissionDeniedError(absl::StrFormat(
       "%s: %s (mode %04o): use chmod 600%s", name, only_group ? "its group can read it" : "others have access to it", mode,
       only_group ? ", or --token-group if the group may" : ""));
