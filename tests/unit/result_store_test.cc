@@ -478,6 +478,9 @@ TEST_CASE("the last line names the results that are there, and says which are no
         "results: " + out + "/result.json, " + absl::StrJoin(others, ", ") +
             "; all details: `cluster-iobench report " + out + " --verbose`");
   std::ofstream(out + "/report.html") << "<html>";
+  std::filesystem::create_directory(out + "/tables");
+  CHECK(absl::StrContains(ResultsLine(out, absl::OkStatus()), "/tables/, result.json, "));
+  std::filesystem::remove(out + "/tables");
   CHECK(ResultsLine(out, absl::OkStatus(), {"report.html", "report.md"})
             .starts_with("results: " + out + "/report.html, result.json, "));
   fs::remove(out + "/result.json");

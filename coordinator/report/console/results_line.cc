@@ -22,8 +22,9 @@ std::string ResultsLine(const std::string& directory, const absl::Status& saved,
     std::error_code error;
     if (std::filesystem::exists(absl::StrCat(directory, "/", document), error)) names.push_back(document);
   }
+  std::error_code error;
+  if (std::filesystem::is_directory(absl::StrCat(directory, "/tables"), error)) names.push_back("tables/");
   for (const ResultFile& file : ResultFiles()) {
-    std::error_code error;
     const std::string path = absl::StrCat(directory, "/", file.main_file);
     names.push_back(file.name);
     (std::filesystem::exists(path, error) ? there : missing).push_back(file.name);
