@@ -35,11 +35,20 @@ dir=$1
 shift
 mkdir -p -- "$dir"
 cd -- "$dir"
+# Somebody else who may write here could put a link in the place of a key.
+case $(ls -ldn .) in
+  ?????w* | ????????w*) open=yes ;;
+  *) open=no ;;
+esac
+if [ ! -O . ] || [ $open = yes ]; then
+  echo "make-certificates.sh: others may write to $dir: use a directory of your own (chmod go-w)" >&2
+  exit 1
+fi
 
 subject_names=""
 for name in "$@"; do
   case $name in
-    *[!A-Za-z0-9.:_-]*) echo "make-certificates.sh: '$name' is neither a host name nor an IP address" >&2; exit 1 ;;
+    *[!A-Za-z0-9.:_-]* | -* | . | ..) echo "make-certificates.sh: '$name' is neither a host name nor an IP address" >&2; exit 1 ;;
     *:* | [0-9]*.[0-9]*.[0-9]*.[0-9]*) subject_names="$subject_names,IP:$name" ;;
     *) subject_names="$subject_names,DNS:$name" ;;
   esac

@@ -1,5 +1,6 @@
 """The files in deploy/ name only options that exist, and are valid for the tools that read them."""
 
+import getpass
 import os
 import pathlib
 import re
@@ -213,7 +214,9 @@ def test_the_image_is_built_with_the_program_that_cpack_needs():
 
 def play(tmp_path, *settings):
     """Runs the playbook from tmp_path."""
-    words = [word for each in ("become_root=false", "manage_service=false", f"etc={tmp_path}/etc", *settings) for word in ("-e", each)]
+    own = (f"{name}={tmp_path}/{name}" for name in ("etc", "packages", "units"))
+    words = [word for each in ("become_root=false", "manage_service=false", f"owner={getpass.getuser()}", *own, *settings)
+             for word in ("-e", each)]
     ended = run("ansible-playbook", "-i", "localhost,", "-c", "local", DEPLOY / "ansible" / "workers.yaml", *words, cwd=tmp_path,
                 env={**program.clean_environment(), "ANSIBLE_NOCOLOR": "1", "HOME": str(tmp_path), "PWD": str(tmp_path),
                      "LC_ALL": "C.UTF-8"})
@@ -225,19 +228,62 @@ def test_the_playbook_writes_the_settings_once_and_removes_them(tmp_path):
     token.write_text("a token of the test\n")
     settings = ("coordinator=coord:9400", "root=/mnt/nfs", f"token={token}")
     code, said = play(tmp_path, *settings)
-    assert code == 0 and "changed=3" in said, said
+    assert code == 0 and "changed=4" in said, said
     assert (tmp_path / "etc" / "worker.env").read_text() == "COORDINATOR=coord:9400\nROOT=/mnt/nfs\nOPTIONS=\n"
     assert (tmp_path / "etc" / "token").read_text() == token.read_text()
     assert (tmp_path / "etc" / "token").stat().st_mode & 0o777 == 0o600
     code, said = play(tmp_path, *settings)
     assert code == 0 and "changed=0" in said, said
+    writable = tmp_path / "units" / "cluster-iobench-worker.service.d" / "writable.conf"
+    assert writable.read_text() == "[Service]\nReadWritePaths=\nReadWritePaths=-/mnt/nfs\n"
     code, said = play(tmp_path, *settings, "options='--slots 2 --allow drop-caches'")
     assert code == 0 and "changed=1" in said, said
     assert (tmp_path / "etc" / "worker.env").read_text().endswith("\nOPTIONS=--slots 2 --allow drop-caches\n")
     code, said = play(tmp_path, "coordinator=coord:9400")
     assert code == 2 and "Give coordinator=HOST:PORT" in said
     code, said = play(tmp_path, "state=absent")
-    assert code == 0 and not (tmp_path / "etc").exists(), said
+    assert code == 0 and not (tmp_path / "etc").exists() and not (tmp_path / "packages").exists() and not writable.exists(), said
+
+
+def test_what_root_installs_lies_where_nobody_else_can_write(tmp_path):
+    """Also if the directory was there before, open to everybody."""
+    (tmp_path / "packages").mkdir()
+    (tmp_path / "packages").chmod(0o777)
+    (tmp_path / "token").write_text("a token of the test\n")
+    (tmp_path / "x.deb").write_text("no package")
+    code, said = play(tmp_path, "coordinator=c:1", "root=/mnt", "token=token", "package=x.deb", "writable='/mnt /scratch'")
+    assert code == 2 and "Invalid archive" in said, said     # and apt installs nothing
+    assert (tmp_path / "packages").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "packages" / "x.deb").stat().st_mode & 0o777 == 0o600
+    (book,) = yaml.safe_load((DEPLOY / "ansible" / "workers.yaml").read_text())
+    assert book["vars"]["packages"] == "/var/cache/cluster-iobench" and book["vars"]["owner"] == "root"
+    for task in book["tasks"]:
+        for module in ("ansible.builtin.copy", "ansible.builtin.file"):
+            words = task.get(module, {"state": "absent"})
+            assert words.get("state") == "absent" or {"owner", "mode"} <= words.keys(), task["name"]
+
+
+# Files of deploy/ that may name a directory in which everybody can write, and why.
+OPEN_DIRECTORIES = {"mpijob.yaml": "a volume of the pod alone"}
+
+
+@pytest.mark.parametrize("file", sorted(file for file in DEPLOY.rglob("*") if file.is_file()), ids=lambda file: file.name)
+def test_no_file_puts_anything_where_everybody_can_write(file):
+    found = re.findall(r"(?<![\w.$-])(?:/var)?/tmp\b|/dev/shm|TMPDIR", file.read_text())
+    assert not found or OPEN_DIRECTORIES.get(file.name), found
+
+
+def test_keys_are_not_made_where_others_can_write(tmp_path):
+    for mode in (0o770, 0o707, 0o1777):
+        directory = tmp_path / f"{mode:o}"
+        directory.mkdir()
+        directory.chmod(mode)
+        ended = run(DEPLOY / "make-certificates.sh", directory, "coordinator")
+        assert ended.returncode == 1 and "use a directory of your own" in ended.stderr, ended
+        assert list(directory.iterdir()) == []
+    for name in ("..", ".", "-x", "a/b"):
+        ended = run(DEPLOY / "make-certificates.sh", tmp_path / "secrets", name)
+        assert ended.returncode == 1 and "neither a host name nor an IP address" in ended.stderr, ended
 
 
 def test_relative_paths_of_the_playbook_are_those_of_the_working_directory(tmp_path):
@@ -249,15 +295,15 @@ def test_relative_paths_of_the_playbook_are_those_of_the_working_directory(tmp_p
     # The package would be installed: here, only its path is compared with the token's.
     (book,) = yaml.safe_load((DEPLOY / "ansible" / "workers.yaml").read_text())
     sources = [task["ansible.builtin.copy"].get("src") for task in book["tasks"] if "ansible.builtin.copy" in task]
-    package, settings, token = sources
-    assert settings is None and package.replace("package", "token") == token
+    package, limits, settings, token = sources
+    assert limits is None and settings is None and package.replace("package", "token") == token
 
 
 def test_the_playbook_restarts_the_worker_after_each_change():
     (book,) = yaml.safe_load((DEPLOY / "ansible" / "workers.yaml").read_text())
     changes = [task["register"] for task in book["tasks"] if "register" in task]
     (package,) = [task for task in book["tasks"] if "ansible.builtin.apt" in task]
-    assert package["register"] in changes and len(changes) == 3
+    assert package["register"] in changes and len(changes) == 4
     (service,) = [task for task in book["tasks"] if task.get("ansible.builtin.systemd", {}).get("enabled") is True]
     assert all(f"{name} is changed" in service["ansible.builtin.systemd"]["state"] for name in changes)
 
