@@ -183,6 +183,76 @@ def test_each_pod_fits_the_policy_of_the_namespace():
         for container in pod["containers"]:
             own = container.get("securityContext", {})
             assert own.get("allowPrivilegeEscalation") is False and own.get("capabilities") == {"drop": ["ALL"]}, name
+            assert own.get("readOnlyRootFilesystem") is True, name
+        assert pod.get("automountServiceAccountToken") is False, name
+        assert {mount["name"] for each in pod["containers"] for mount in each["volumeMounts"]} == {each["name"] for each in pod["volumes"]}
+
+
+def manifests(*files):
+    return [document for file in files or MANIFESTS for document in yaml.safe_load_all((DEPLOY / "kubernetes" / file).read_text())]
+
+
+def policies_of(labels, way):
+    """The rules that apply to a pod with these labels; None: nothing keeps it from anything."""
+    found = [document["spec"] for document in manifests() if document["kind"] == "NetworkPolicy"]
+    found = [spec for spec in found if spec["podSelector"].get("matchLabels", {}).items() <= labels.items()
+             and way in spec["policyTypes"]]
+    return [rule for spec in found for rule in spec.get(way.lower(), [])] if found else None
+
+
+def templates():
+    """(name, labels) of the pods of all manifests."""
+    for document in manifests():
+        spec = document.get("spec", {})
+        for role, holder in {"": spec, **spec.get("mpiReplicaSpecs", {})}.items():
+            if "template" in holder:
+                yield f"{document['kind']} {role}".strip(), holder["template"]["metadata"]["labels"]
+
+
+def test_pods_reach_only_what_a_run_needs():
+    labels = dict(templates())
+    coordinator, worker = labels["Job"], labels["StatefulSet"]
+    names = [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}]
+    peer = lambda of: [{"podSelector": {"matchLabels": of}}]     # noqa: E731
+    join = [{"protocol": "TCP", "port": 9400}]
+    assert policies_of(worker, "Ingress") == []
+    assert policies_of(coordinator, "Ingress") == [{"from": peer(worker), "ports": join}]
+    for name, of in labels.items():
+        rules = [rule for rule in policies_of(of, "Egress") if rule["ports" if "ports" in rule else "to"] != names]
+        assert all(rule["to"] for rule in policies_of(of, "Egress")), name
+        expected = {"Job": [], "StatefulSet": [{"to": peer(coordinator), "ports": join}]}.get(name, [{"to": peer(of)}])
+        assert rules == expected, name
+    for role in ("Launcher", "Worker"):
+        assert policies_of(labels[f"MPIJob {role}"], "Ingress") == [{"from": peer(labels["MPIJob Worker"])}]
+    # The policies are there before the pods.
+    listed = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())["resources"]
+    assert listed.index("networkpolicy.yaml") < min(listed.index("workers.yaml"), listed.index("coordinator.yaml"))
+
+
+def test_ranks_reach_only_hosts_with_the_key_of_the_job(tmp_path):
+    """The job's ssh against an sshd with the job's key, and one with another key in its place."""
+    (settings,) = [document["data"]["ssh_config"] for document in manifests("mpijob.yaml") if document["kind"] == "ConfigMap"]
+    assert "no" not in re.findall(r"StrictHostKeyChecking[ =](\w+)", settings + (DEPLOY / "kubernetes" / "mpijob.yaml").read_text())
+    for key in ("id_rsa", "other"):
+        run("ssh-keygen", "-q", "-t", "ecdsa", "-b", "521", "-N", "", "-f", tmp_path / key)
+    (tmp_path / "authorized_keys").write_text((tmp_path / "id_rsa.pub").read_text())
+    port = program.free_port()
+    config = tmp_path / "ssh_config"
+    config.write_text(settings.replace("/ssh/", f"{tmp_path}/").replace("Port 2222", f"Port {port}")
+                      .replace("ConnectionAttempts 10", "ConnectionAttempts 100"))
+    if os.geteuid() == 0:
+        os.makedirs("/run/sshd", mode=0o755, exist_ok=True)     # required by sshd of root
+    for host_key, code in (("id_rsa", 7), ("other", 255)):
+        sshd = subprocess.Popen(["/usr/sbin/sshd", "-De", "-f", "/dev/null", "-p", str(port), "-h", tmp_path / host_key,
+                                 "-o", f"AuthorizedKeysFile={tmp_path}/authorized_keys", "-o", "StrictModes=no", "-o", "PidFile=none",
+                                 "-o", "ListenAddress=127.0.0.1"], stderr=subprocess.DEVNULL)
+        try:
+            ended = run("ssh", "-o", "BatchMode=yes", "-F", config, "127.0.0.1", "exit 7")
+        finally:
+            sshd.terminate()
+            sshd.wait()
+        assert ended.returncode == code, ended.stderr
+    assert "Host key verification failed" in ended.stderr
 
 
 def test_the_image_has_what_the_pods_use():
@@ -197,7 +267,9 @@ def test_the_image_has_what_the_pods_use():
     (worker,), (launcher,) = (found[f"MPIJob {role}"]["containers"] for role in ("Worker", "Launcher"))
     assert worker["command"][0] == "/usr/sbin/sshd" and "openssh-server" in steps
     port = worker["command"][worker["command"].index("-p") + 1]
-    assert int(port) > 1023 and any(f"-p {port} " in word for word in launcher["command"])
+    (settings,) = [each["data"] for each in manifests("mpijob.yaml") if each["kind"] == "ConfigMap"]
+    assert int(port) > 1023 and f"Port {port}\n" in settings["ssh_config"]
+    assert f"-F {launcher['volumeMounts'][0]['mountPath']}/{list(settings)[0]}" in launcher["command"]
 
 
 @pytest.mark.parametrize("recipe", ["Containerfile", "cluster-iobench.def"])
