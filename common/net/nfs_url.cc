@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "common/status_util.h"
+#include "common/text/host_name.h"
 
 namespace iobench {
 namespace {
@@ -142,6 +143,9 @@ std::string ParseHost(std::string_view text, NfsUrl& url) {
            std::string_view("-._:[]%").find(static_cast<char>(c)) != std::string_view::npos;
   });
   if (!is_plain) return absl::StrCat("\"", std::string(text), "\" is not a host");
+  if (const absl::Status possible = CheckHostName(text); !possible.ok()) {
+    return absl::StrCat("the host's name ", possible.message());
+  }
   url.host = absl::AsciiStrToLower(Abseil(text));
   return "";
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "common/text/host_name.h"
 
 namespace iobench {
 namespace {
@@ -69,6 +70,9 @@ absl::StatusOr<GrpcAddress> ParseGrpcAddress(std::string_view text) {
     return BadAddress(text, "an IPv6 address needs brackets");
   }
   if (host.find_first_of("/[] ") != std::string_view::npos) return BadAddress(text, "not a host");
+  if (const absl::Status possible = host.empty() ? absl::OkStatus() : CheckHostName(host); !possible.ok()) {
+    return BadAddress(text, absl::StrCat("the host's name ", possible.message()));
+  }
   if (!absl::SimpleAtoi(View(text.substr(colon + 1)), &address.port) || address.port < 0 ||
       address.port > 65535) {
     return BadAddress(text, "the port must be a number up to 65535");

@@ -5,12 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "common/text/host_name.h"
 
 namespace iobench {
 namespace {
 
-constexpr size_t kMaxHostBytes = 255;
-constexpr size_t kMaxWordBytes = 128;   // versions, clocks
+constexpr size_t kMaxWordBytes = 128;   // versions, clocks, boot ids
 constexpr size_t kMaxLineBytes = 1024;  // what the kernel reports about itself
 constexpr size_t kMaxPathBytes = 4096;
 constexpr size_t kMaxSettings = 64;
@@ -49,14 +49,16 @@ absl::Status CheckNumber(const char* what, double value, double max) {
 }  // namespace
 
 absl::Status CheckFacts(const v1::WorkerFacts& facts, const std::string& version, uint32_t worker_count) {
-  IOBENCH_RETURN_IF_ERROR(CheckText("host name", facts.host(), kMaxHostBytes));
+  // A host need not have a name.
+  const absl::Status possible = facts.host().empty() ? absl::OkStatus() : CheckHostName(facts.host());
+  if (!possible.ok()) return absl::InvalidArgumentError(absl::StrCat("its host name ", possible.message()));
   IOBENCH_RETURN_IF_ERROR(CheckText("version", facts.program_version(), kMaxWordBytes));
   if (facts.program_version() != version) {
     return absl::FailedPreconditionError(absl::StrCat(
         "worker on ", facts.host(), " is version ", facts.program_version(), ", the coordinator is ", version,
         " (after the + comes a fingerprint of the sources): install the same cluster-iobench on both"));
   }
-  IOBENCH_RETURN_IF_ERROR(CheckText("boot id", facts.boot_id(), kMaxHostBytes));
+  IOBENCH_RETURN_IF_ERROR(CheckText("boot id", facts.boot_id(), kMaxWordBytes));
   IOBENCH_RETURN_IF_ERROR(CheckText("clock", facts.clock(), kMaxWordBytes));
   IOBENCH_RETURN_IF_ERROR(CheckText("kernel", facts.kernel(), kMaxLineBytes));
   IOBENCH_RETURN_IF_ERROR(CheckText("path", facts.path(), kMaxPathBytes));

@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "common/small_file.h"
 #include "common/status_util.h"
+#include "common/text/host_name.h"
 #include "common/text/units.h"
 #include "common/text/utf8.h"
 
@@ -35,11 +36,13 @@ absl::StatusOr<ClientEntry> ParseLine(const std::string& line) {
         "a line needs 3 or 4 fields (client, directory, program, and what to test), but this one has ",
         fields.size()));
   }
-  if (fields[0][0] == '-') {
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", fields[0], "\" is not a client name: a remote shell would read it as an option"));
-  }
   ClientEntry entry{.client = fields[0], .directory = fields[1], .program = fields[2], .path = ""};
+  // With the user, too, whose name a remote shell may see first.
+  for (const std::string& name : {entry.client, HostOfClient(entry).host}) {
+    if (const absl::Status possible = CheckHostName(name); !possible.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("the client's name \"", name, "\" ", possible.message()));
+    }
+  }
   if (fields.size() == kMaxFields) entry.path = fields[3];
   return entry;
 }

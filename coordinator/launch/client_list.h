@@ -26,7 +26,7 @@ HostEntry HostOfClient(const ClientEntry& entry);
 
 // Fields are separated by blanks; lines that begin with # are comments. InvalidArgument, whose message has one line for
 // each fault, with file, line number and what to do: a blank line, fewer than three or more than four fields, a client
-// name that a remote shell would take for an option, a line that is not UTF-8 or has control characters, or no clients.
+// whose name no host can have (CheckHostName), a line that is not UTF-8 or has control characters, or no clients.
 // LoadClientList also fails if the file cannot be read or is larger than 16 MiB.
 absl::StatusOr<std::vector<ClientEntry>> ParseClientList(const std::string& text,
                                                          const std::string& file_name);

@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "common/small_file.h"
 #include "common/status_util.h"
+#include "common/text/host_name.h"
 #include "common/text/units.h"
 #include "common/text/utf8.h"
 
@@ -63,6 +64,12 @@ std::vector<Piece> PiecesOf(const std::string& text, bool is_file) {
 
 absl::Status Bad(const std::string& why) {
   return absl::InvalidArgumentError(why);
+}
+
+// Of names that a range makes, only some may be too long.
+absl::Status CheckName(const std::string& name) {
+  const absl::Status possible = CheckHostName(name);
+  return possible.ok() ? possible : Bad(absl::StrCat("a host's name ", possible.message()));
 }
 
 bool AllOf(const std::string& text, std::string_view others) {
@@ -171,12 +178,10 @@ absl::StatusOr<std::vector<std::string>> HostsAndPort(std::string text, uint32_t
   IOBENCH_ASSIGN_OR_RETURN(std::vector<std::string> names, NamesIn(text));
   const std::string& sample = names.front();
   if (sample.empty()) return Bad("the host's name is missing");
-  if (sample.starts_with('-')) {
-    return Bad("a host's name cannot begin with -: a remote shell would read it as an option");
-  }
   if (!AllOf(sample, "._-")) {
     return Bad("a host's name has only letters, digits, dots and hyphens: write [USER@]HOST[:PORT][*SLOTS]");
   }
+  for (const std::string& name : names) IOBENCH_RETURN_IF_ERROR(CheckName(name));
   return names;
 }
 

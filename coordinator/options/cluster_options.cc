@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
+#include "common/text/host_name.h"
 #include "common/text/units.h"
 
 namespace iobench {
@@ -95,6 +96,14 @@ absl::Status CheckWorkbook(const std::string& file) {
                    " (--record) sets the record size, -s the data per lane; a file of this name is -b ./", file));
 }
 
+// Workers of other hosts get it on their command lines.
+absl::Status CheckCoordinatorHost(const std::string& host) {
+  const absl::Status possible = host.empty() ? absl::OkStatus() : CheckHostName(host);
+  return possible.ok() ? possible
+                       : absl::InvalidArgumentError(
+                             absl::StrCat("-+h (--coordinator-host): a host's name ", possible.message()));
+}
+
 // The saved run has a plan, a label and a directory.
 absl::Status CheckResume(const ClusterOptions& place) {
   if (place.resume.empty()) return absl::OkStatus();
@@ -115,6 +124,7 @@ absl::Status CheckClusterOptions(const ClusterOptions& place) {
   IOBENCH_RETURN_IF_ERROR(CheckLabel(place.label));
   IOBENCH_RETURN_IF_ERROR(CheckWorkbook(place.workbook));
   IOBENCH_RETURN_IF_ERROR(CheckHosts(place));
+  IOBENCH_RETURN_IF_ERROR(CheckCoordinatorHost(place.coordinator_host));
   IOBENCH_RETURN_IF_ERROR(CheckSamplers(place));
   if (place.hook_timeout_given && place.before_phase.empty() && place.after_phase.empty()) {
     return absl::InvalidArgumentError(

@@ -47,7 +47,7 @@ TEST_CASE("what is wrong with a client list is told with its line") {
       "client list clients:1: a line needs 3 or 4 fields (client, directory, program, and what to test), but this "
       "one has 2\n"
       "client list clients:2: blank line: remove it, or make it a comment with #\n"
-      "client list clients:4: \"-x\" is not a client name: a remote shell would read it as an option");
+      "client list clients:4: the client's name \"-x\" cannot begin with -: a remote shell would read it as an option");
   CHECK_THAT(ProblemWith("# nobody\n"), Catch::Contains("names no client"));
   CHECK_THAT(ProblemWith(""), Catch::Contains("names no client"));
   CHECK_THAT(ProblemWith("a /\xff /y\n"), Catch::Contains("clients:1: ") && Catch::Contains("UTF-8"));
