@@ -48,7 +48,10 @@ fi
 subject_names=""
 for name in "$@"; do
   case $name in
-    *[!A-Za-z0-9.:_-]* | -* | . | ..) echo "make-certificates.sh: '$name' is neither a host name nor an IP address" >&2; exit 1 ;;
+    *[!A-Za-z0-9.:_-]* | -* | . | ..)
+      echo "make-certificates.sh: '$name' is neither a host name nor an IP address" >&2
+      exit 1
+      ;;
     *:* | [0-9]*.[0-9]*.[0-9]*.[0-9]*) subject_names="$subject_names,IP:$name" ;;
     *) subject_names="$subject_names,DNS:$name" ;;
   esac

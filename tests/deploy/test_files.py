@@ -185,11 +185,13 @@ def test_each_pod_fits_the_policy_of_the_namespace():
             assert own.get("allowPrivilegeEscalation") is False and own.get("capabilities") == {"drop": ["ALL"]}, name
             assert own.get("readOnlyRootFilesystem") is True, name
         assert pod.get("automountServiceAccountToken") is False, name
-        assert {mount["name"] for each in pod["containers"] for mount in each["volumeMounts"]} == {each["name"] for each in pod["volumes"]}
+        mounted = {mount["name"] for container in pod["containers"] for mount in container["volumeMounts"]}
+        assert mounted == {volume["name"] for volume in pod["volumes"]}, name
 
 
 def manifests(*files):
-    return [document for file in files or MANIFESTS for document in yaml.safe_load_all((DEPLOY / "kubernetes" / file).read_text())]
+    return [document for file in files or MANIFESTS
+            for document in yaml.safe_load_all((DEPLOY / "kubernetes" / file).read_text())]
 
 
 def policies_of(labels, way):
@@ -232,7 +234,8 @@ def test_pods_reach_only_what_a_run_needs():
 def test_ranks_reach_only_hosts_with_the_key_of_the_job(tmp_path):
     """The job's ssh against an sshd with the job's key, and one with another key in its place."""
     (settings,) = [document["data"]["ssh_config"] for document in manifests("mpijob.yaml") if document["kind"] == "ConfigMap"]
-    assert "no" not in re.findall(r"StrictHostKeyChecking[ =](\w+)", settings + (DEPLOY / "kubernetes" / "mpijob.yaml").read_text())
+    whole = (DEPLOY / "kubernetes" / "mpijob.yaml").read_text()
+    assert set(re.findall(r"StrictHostKeyChecking[ =](\w+)", whole)) == {"yes"}
     for key in ("id_rsa", "other"):
         run("ssh-keygen", "-q", "-t", "ecdsa", "-b", "521", "-N", "", "-f", tmp_path / key)
     (tmp_path / "authorized_keys").write_text((tmp_path / "id_rsa.pub").read_text())
@@ -244,8 +247,8 @@ def test_ranks_reach_only_hosts_with_the_key_of_the_job(tmp_path):
         os.makedirs("/run/sshd", mode=0o755, exist_ok=True)     # required by sshd of root
     for host_key, code in (("id_rsa", 7), ("other", 255)):
         sshd = subprocess.Popen(["/usr/sbin/sshd", "-De", "-f", "/dev/null", "-p", str(port), "-h", tmp_path / host_key,
-                                 "-o", f"AuthorizedKeysFile={tmp_path}/authorized_keys", "-o", "StrictModes=no", "-o", "PidFile=none",
-                                 "-o", "ListenAddress=127.0.0.1"], stderr=subprocess.DEVNULL)
+                                 "-o", f"AuthorizedKeysFile={tmp_path}/authorized_keys", "-o", "StrictModes=no",
+                                 "-o", "PidFile=none", "-o", "ListenAddress=127.0.0.1"], stderr=subprocess.DEVNULL)
         try:
             ended = run("ssh", "-o", "BatchMode=yes", "-F", config, "127.0.0.1", "exit 7")
         finally:
@@ -314,7 +317,8 @@ def test_the_playbook_writes_the_settings_once_and_removes_them(tmp_path):
     code, said = play(tmp_path, "coordinator=coord:9400")
     assert code == 2 and "Give coordinator=HOST:PORT" in said
     code, said = play(tmp_path, "state=absent")
-    assert code == 0 and not (tmp_path / "etc").exists() and not (tmp_path / "packages").exists() and not writable.exists(), said
+    assert code == 0, said
+    assert not (tmp_path / "etc").exists() and not (tmp_path / "packages").exists() and not writable.exists()
 
 
 def test_what_root_installs_lies_where_nobody_else_can_write(tmp_path):
