@@ -19,6 +19,7 @@
 #include "coordinator/launch/host_list.h"
 #include "coordinator/launch/remote_shell.h"
 #include "coordinator/launch/start_advice.h"
+#include "coordinator/launch/worker_copy.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/process/signals.h"
@@ -76,13 +77,13 @@ class HostCleaner {
     std::vector<size_t> all(hosts_.size());
     for (size_t i = 0; i < all.size(); ++i) all[i] = i;
     if (!directories_.empty()) {
-      IOBENCH_RETURN_IF_ERROR(Run(all, CleanCommand(directories_, false, OwnProgram(), kProgramVersion)));
+      IOBENCH_RETURN_IF_ERROR(Run(all, CleanCommand(directories_, false, OwnProgram(), Copy())));
       // Another host may have seen what this one could not, and have removed it.
       const std::vector<size_t> again = Refused();
       const bool force = clean_.force && !seen_alive_;
       if (!again.empty() && !stopped()) {
         for (const size_t index : again) hosts_[index].faults.clear();
-        IOBENCH_RETURN_IF_ERROR(Run(again, CleanCommand(directories_, force, OwnProgram(), kProgramVersion)));
+        IOBENCH_RETURN_IF_ERROR(Run(again, CleanCommand(directories_, force, OwnProgram(), Copy())));
       }
     }
     return clean_.copies && !stopped() ? Run(all, RemoveCopiesCommand()) : absl::OkStatus();
@@ -106,6 +107,7 @@ class HostCleaner {
   }
 
  private:
+  const ShippedProgram* Copy() const { return copy_.ok() ? &*copy_ : nullptr; }
   static bool stopped() { return TheInterrupt().raised(); }
 
   static void PrintRow(const CleanedHost& host, size_t columns, const std::string& text) {
@@ -169,6 +171,8 @@ class HostCleaner {
   const std::string shell_;
   const std::vector<std::string> directories_;
   std::vector<CleanedHost> hosts_;
+  // What --copy-binary ships. Without it here, no copy on a host can be trusted.
+  const absl::StatusOr<ShippedProgram> copy_ = FindWorkerProgram(kProgramVersion);
   bool seen_alive_ = false;  // some host saw the run that has the data alive
 };
 

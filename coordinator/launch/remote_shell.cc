@@ -148,9 +148,23 @@ std::string DirectoryOfCopies(const ShippedProgram& program) {
                       "; f=\"$d/cluster-iobench-worker.", program.sha256, "\"; ");
 }
 
-// A condition of the host's shell, after DirectoryOfCopies: the copy is there and whole.
+// A function of the host's shell: each of the paths is a file or directory that nobody but its user and root can replace.
+// ls is everywhere, and find and stat are not.
+constexpr char kOwn[] =
+    "own() { for p in \"$@\"; do set -- $(ls -ldnL \"$p\"); "
+    "case $1 in ?????w*|????????w*) false;; esac && { test \"$3\" = \"$(id -u)\" || test \"$3\" = 0; } || "
+    "{ echo \"cluster-iobench: $p can be changed by other users: make it yours alone (chmod go-w), or set "
+    "XDG_CACHE_HOME\" >&2; return 1; }; done; }; ";
+constexpr char kOwnDirectory[] = "own \"${d%/*}\" \"$d\"";  // after DirectoryOfCopies, like the conditions below
+
+// The copy is there and whole.
 std::string HasCopy(const ShippedProgram& program) {
   return absl::StrCat("test \"$( { sha256sum <\"$f\" | cut -c1-64; } 2>/dev/null)\" = ", program.sha256);
+}
+
+// Nobody can replace the copy between the check and its start.
+std::string OwnsCopy() {
+  return absl::StrCat(kOwnDirectory, " && own \"$f\"");
 }
 
 }  // namespace
@@ -238,7 +252,8 @@ std::string ShippedCommand(const HostEntry& host, uint32_t place, const ShippedP
   return ForAnyShell(absl::StrCat(
       "m=$(uname -m); if test \"$m\" != ", program.architecture,
       "; then echo \"this host is $m, and the program to copy is built for ", program.architecture,
-      "\" >&2; exit 1; fi; ", DirectoryOfCopies(program), "if ", HasCopy(program), "; then exec \"$f\"",
+      "\" >&2; exit 1; fi; ", kOwn, DirectoryOfCopies(program), "if ", HasCopy(program), " && ", OwnsCopy(),
+      "; then exec \"$f\"",
       ArgumentsFor(host, place, words), "; else echo ", ShellWord(kCopyNeeded), "; exit 97; fi"));
 }
 
@@ -247,24 +262,26 @@ std::string CopyCommand(const ShippedProgram& program) {
   // program that already runs there, so the first whole copy stays. `mv` replaces a damaged copy, and works without
   // hard links.
   return ForAnyShell(absl::StrCat(
-      "umask 077; ", DirectoryOfCopies(program),
-      "mkdir -p \"$d\" && t=$(mktemp \"$f.XXXXXX\") || exit 98; "
+      "umask 077; ", kOwn, DirectoryOfCopies(program), "mkdir -p \"$d\" && ", kOwnDirectory,
+      " && t=$(mktemp \"$f.XXXXXX\") || exit 98; "
       "if cat >\"$t\" && test \"$(sha256sum <\"$t\" | cut -c1-64)\" = ",
-      program.sha256, " && chmod 700 \"$t\" && { ln \"$t\" \"$f\" 2>/dev/null || ", HasCopy(program),
-      " || mv -f \"$t\" \"$f\"; }; then rm -f \"$t\"; echo ", ShellWord(kCopied),
+      program.sha256, " && chmod 700 \"$t\" && { ln \"$t\" \"$f\" 2>/dev/null || { ", HasCopy(program),
+      " && own \"$f\"; } || mv -f \"$t\" \"$f\"; }; then rm -f \"$t\"; echo ", ShellWord(kCopied),
       "; else rm -f \"$t\"; echo \"the copy in $d is damaged or cannot be written\" >&2; exit 98; fi"));
 }
 
 std::string CleanCommand(std::span<const std::string> directories, bool force, const std::string& program,
-                         const std::string& version) {
+                         const ShippedProgram* copy) {
   std::string words = absl::StrCat(" clean", force ? " --force" : "", " --");
   for (const std::string& directory : directories) absl::StrAppend(&words, " ", ShellWord(directory));
-  return ForAnyShell(
-      absl::StrCat("if test -x ", ShellWord(program), "; then exec ", ShellWord(program), words,
-                   "; fi; if command -v cluster-iobench >/dev/null; then exec cluster-iobench", words,
-                   "; fi; for f in \"${XDG_CACHE_HOME:-$HOME/.cache}/cluster-iobench/\"", ShellWord(version),
-                   "/cluster-iobench-worker.*; do if test -x \"$f\"; then exec \"$f\"", words,
-                   "; fi; done; echo \"cluster-iobench: command not found\" >&2; exit 127"));
+  const std::string run_copy =
+      copy == nullptr ? ""
+                      : absl::StrCat(kOwn, DirectoryOfCopies(*copy), "if ", HasCopy(*copy), "; then { ",
+                                     OwnsCopy(), "; } || exit 126; exec \"$f\"", words, "; fi; ");
+  return ForAnyShell(absl::StrCat("if test -x ", ShellWord(program), "; then exec ", ShellWord(program), words,
+                                  "; fi; if command -v cluster-iobench >/dev/null; then exec cluster-iobench",
+                                  words, "; fi; ", run_copy,
+                                  "echo \"cluster-iobench: command not found\" >&2; exit 127"));
 }
 
 std::string RemoveCopiesCommand() {

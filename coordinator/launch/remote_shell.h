@@ -61,7 +61,8 @@ inline constexpr char kCopyNeeded[] = "cluster-iobench: copy needed";
 inline constexpr char kCopied[] = "cluster-iobench: copied";
 
 // Like HostCommand, with the host's copy of `program`. Prints kCopyNeeded and starts nothing if there is no copy with
-// this hash. These commands need sh, sha256sum, cut, mktemp, mkdir, chmod, ln, mv and rm on the host.
+// this hash in directories that only the host's user can change. These commands need sh, sha256sum, cut, mktemp, mkdir, chmod,
+// ln, mv, rm, ls and id on the host.
 std::string ShippedCommand(const HostEntry& host, uint32_t place, const ShippedProgram& program,
                            const WorkerArguments& words);
 // Copies standard input to where ShippedCommand looks for the program, whole or not at all, and prints kCopied. A whole
@@ -69,9 +70,9 @@ std::string ShippedCommand(const HostEntry& host, uint32_t place, const ShippedP
 std::string CopyCommand(const ShippedProgram& program);
 
 // Returns the command that cleans these directories on a host: `program`, or else cluster-iobench of the host's PATH,
-// or else the copy that --copy-binary has left there. Pure.
+// or else the copy of `copy` that --copy-binary has left there, checked like that of ShippedCommand. Null: no copy. Pure.
 std::string CleanCommand(std::span<const std::string> directories, bool force, const std::string& program,
-                         const std::string& version);
+                         const ShippedProgram* copy);
 // Returns the command that removes the copies of --copy-binary, of all versions, and prints how many; files of other
 // names stay. Workers that run from them go on. Pure.
 std::string RemoveCopiesCommand();

@@ -1,5 +1,8 @@
 """`clean --hosts` cleans all hosts of a list at the same time, and touches nothing that is not ours."""
+import hashlib
 import json
+import pathlib
+import shutil
 import stat
 import time
 
@@ -105,6 +108,36 @@ def test_a_host_that_hangs_is_given_up_and_named(shell, tmp_path):
     assert done.code == 3 and "not done after 3" in done.stdout and not data.exists(), done
     assert "waiting for 1 host after" in done.stderr and "hung" in done.stderr, done
     assert time.monotonic() - begin < program.PATIENCE_S
+
+
+@pytest.mark.unsanitized
+def test_a_shipped_program_cleans_if_it_is_the_one_that_was_shipped(shell, tmp_path):
+    """On a host that has no other program. Not one that somebody has put in its place, or can."""
+    worker = pathlib.Path(program.BINARY).with_name("cluster-iobench-worker")
+    digest = hashlib.sha256(worker.read_bytes()).hexdigest()
+    copies = tmp_path / "cache" / "cluster-iobench"
+    version = copies / program.plain("--version").stdout.split()[1]
+    version.mkdir(parents=True)
+    for directory in (copies, version):
+        directory.chmod(0o700)
+    copy = version / f"cluster-iobench-worker.{digest}"
+    data = left_by_a_crash(tmp_path / "c1", tmp_path, "c1")
+    shell.does(f'XDG_CACHE_HOME={tmp_path}/cache; export XDG_CACHE_HOME\n'
+               f'set -- "$1" "$(printf %s "$2" | sed "s,{program.BINARY},/nonexistent,g")"')
+    evil = f"#!/bin/sh\ntouch {tmp_path}/evil\n"
+    (version / ("cluster-iobench-worker." + hashlib.sha256(evil.encode()).hexdigest())).write_text(evil)
+    copy.write_text(evil)
+    for file in version.iterdir():
+        file.chmod(0o700)
+    done = clean(shell, "c1", f"{tmp_path}/HOST")
+    assert done.code == 3 and "command not found" in done.stdout, done
+    shutil.copy(worker, copy)
+    version.chmod(0o770)
+    done = clean(shell, "c1", f"{tmp_path}/HOST")
+    assert done.code == 3 and "can be changed by other users" in done.stdout and data.exists(), done
+    version.chmod(0o700)
+    done = clean(shell, "c1", f"{tmp_path}/HOST")
+    assert done.code == 0 and not data.exists() and not (tmp_path / "evil").exists(), done
 
 
 def test_copies_are_removed_over_ssh_and_other_files_stay(tmp_path):

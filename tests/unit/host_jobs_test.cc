@@ -45,11 +45,11 @@ TEST_CASE("a job that hangs is given up, and the others count") {
 
 TEST_CASE("the commands for hosts quote what the user names") {
   const std::vector<std::string> directories = {"/a b", "-x"};
-  const std::string command = CleanCommand(directories, true, "/bin/cluster-iobench", "1.0+a");
+  const std::string command = CleanCommand(directories, true, "/bin/cluster-iobench", nullptr);
   CHECK(command.find("clean --force --") != std::string::npos);
   const auto outcomes = RunOnHosts(
       std::vector<HostJob>{
-          {"a", CleanCommand(directories, false, "/bin/echo", "1").substr(sizeof("exec ") - 1)}},
+          {"a", CleanCommand(directories, false, "/bin/echo", nullptr).substr(sizeof("exec ") - 1)}},
       {});
   REQUIRE(outcomes.ok());
   CHECK((*outcomes)[0].lines == std::vector<std::string>{"clean -- /a b -x"});

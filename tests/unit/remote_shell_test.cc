@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "common/digest/sha256.h"
 #include "common/text/shell_word.h"
 #include "coordinator/launch/start_advice.h"
 #include "tests/support/temp_dir.h"
@@ -135,6 +136,63 @@ TEST_CASE("copying again leaves a whole copy of the program alone, and replaces 
   CHECK(file_after_copying() == first);
   home.Write(copy, "damaged");
   CHECK(file_after_copying() != first);
+}
+
+// A home directory to which the program "echo ran" was shipped.
+struct CopiedProgram {
+  const TempDir home;
+  const ShippedProgram program{.file = "",
+                               .sha256 = Sha256Of({kContents}),
+                               .version = "1.0",
+                               .architecture = "any"};
+  static constexpr char kContents[] = "#!/bin/sh\necho ran \"$@\"\n";
+
+  CopiedProgram() { Shell(absl::StrCat("printf %s ", ShellWord(kContents), " | ", CopyCommand(program))); }
+  std::string Directory() const { return "cluster-iobench/1.0"; }
+  std::string Copy() const { return absl::StrCat(Directory(), "/cluster-iobench-worker.", program.sha256); }
+  // Returns what the command prints.
+  std::string Shell(const std::string& command) const {
+    const std::string words = absl::StrCat("export XDG_CACHE_HOME=", ShellWord(home.path()), " PATH=/usr/bin:/bin; (",
+                                           command, ") >", ShellWord(home / "printed"), " 2>&1");
+    static_cast<void>(std::system(words.c_str()));
+    return home.Read("printed");
+  }
+  std::string Clean(const ShippedProgram* copy) const {
+    const std::string directory = "/d";
+    return Shell(CleanCommand({&directory, 1}, false, "/nonexistent", copy));
+  }
+};
+
+TEST_CASE("the copy of the program runs only with the contents that were shipped") {
+  const CopiedProgram shipped;
+  CHECK(shipped.Clean(&shipped.program) == "ran clean -- /d\n");
+  CHECK_THAT(shipped.Clean(nullptr), Catch::Contains("command not found"));
+  ShippedProgram other = shipped.program;
+  other.sha256 = Sha256Of({"another program"});
+  CHECK_THAT(shipped.Clean(&other), Catch::Contains("command not found"));
+  // Another one with a name that fits its contents.
+  shipped.home.Write(absl::StrCat(shipped.Directory(), "/cluster-iobench-worker.", other.sha256), "another program");
+  CHECK(shipped.Clean(&shipped.program) == "ran clean -- /d\n");
+  shipped.home.Write(shipped.Copy(), "#!/bin/sh\necho evil\n");
+  CHECK_THAT(shipped.Clean(&shipped.program), Catch::Contains("command not found") && !Catch::Contains("evil"));
+}
+
+TEST_CASE("the copy of the program does not run where others can replace it") {
+  for (const char* const place : {"cluster-iobench", "cluster-iobench/1.0", "the copy"}) {
+    INFO(place);
+    const CopiedProgram shipped;
+    const std::string path = shipped.home / (place == std::string("the copy") ? shipped.Copy() : place);
+    for (const mode_t mode : {0770, 0707}) {
+      REQUIRE(chmod(path.c_str(), mode) == 0);
+      CHECK_THAT(shipped.Clean(&shipped.program),
+                 Catch::Contains(absl::StrCat(path, " can be changed by other users")) && !Catch::Contains("ran"));
+    }
+    const std::string again =
+        shipped.Shell(absl::StrCat("printf %s ", ShellWord(CopiedProgram::kContents), " | ", CopyCommand(shipped.program)));
+    // A file is replaced, a directory is not.
+    CHECK_THAT(again, Catch::Contains(place == std::string("the copy") ? kCopied : "can be changed by other users"));
+    if (place == std::string("the copy")) CHECK(shipped.Clean(&shipped.program) == "ran clean -- /d\n");
+  }
 }
 
 TEST_CASE("a failed start comes with its cause and what to do about it") {
