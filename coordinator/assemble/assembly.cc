@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
@@ -39,15 +40,16 @@ void Assembly::Refuse(const absl::Status& why) {
 }
 
 absl::Status Assembly::Gather(RunObserver& observer) {
+  observer_ = &observer;
   const CoordTime begin = cluster_.Now();
   const absl::Status gathered = cluster_.Gather(
       options_.worker_count, options_.join_deadline, options_.version,
       [&](uint32_t joined) {
         any_joined_ |= joined > 0;
-        observer.WorkersJoin(joined, options_.worker_count);
+        observer_->WorkersJoin(joined, options_.worker_count);
       },
       options_.join_watch, options_.on_fault == OnFault::kRefuse ? nullptr : &join_faults_);
-  join_s_ = SecondsFrom(cluster_.Now() - begin);
+  join_s_ += SecondsFrom(cluster_.Now() - begin);
   return gathered;
 }
 
@@ -60,9 +62,21 @@ absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectWorkers(const std::string
       return true;
     });
   }
+  if (RefillsSeats()) cluster_.HoldNewcomers();
+  const absl::Cleanup begins = [this] { cluster_.SendNewcomersAway(); };
   for (uint32_t pass = 0;; ++pass) {
     // Anew, because numbers change when workers are left out.
-    IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Look> look, InspectOnce(started_at, allows_one_client, pass));
+    absl::StatusOr<std::unique_ptr<Look>> inspected = InspectOnce(started_at, allows_one_client, pass);
+    // What the look found may come from a worker that is gone.
+    const size_t lost = cluster_.members().size() - cluster_.live_count();
+    const bool ends = absl::IsCancelled(inspected.status()) || absl::IsAborted(inspected.status());
+    if (lost > 0 && RefillsSeats() && !ends) {
+      LogWarning(absl::StrCat("the run has not begun yet: it waits for ", lost,
+                              lost == 1 ? " other worker to join" : " other workers to join"));
+      IOBENCH_RETURN_IF_ERROR(Gather(*observer_));
+      continue;
+    }
+    IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<Look> look, std::move(inspected));
     const absl::Status refusal = RefusalFor(cluster_.members(), preflight_.findings);
     if (refusal.ok() || Lists()) return look;
     std::set<uint32_t> bad;
@@ -77,6 +91,13 @@ absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectWorkers(const std::string
   }
 }
 
+// Workers that this program has started, or mpirun, are all there are; with --skip-bad, the run goes on without, and
+// preflight lists them.
+bool Assembly::RefillsSeats() const {
+  const bool join_by_themselves = !cluster_.transport().ordered() && options_.join_watch.check == nullptr;
+  return join_by_themselves && options_.on_fault == OnFault::kRefuse;
+}
+
 absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectOnce(const std::string& started_at, bool allows_one_client,
                                                          uint32_t pass) {
   auto look = std::make_unique<Look>();
@@ -86,6 +107,8 @@ absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectOnce(const std::string& s
       options_.max_burst_clocks);
   // First, because it determines which workers share a client.
   IOBENCH_RETURN_IF_ERROR(look->clocks->Verify());
+  // Where nobody can take its place, such a worker costs only its own results.
+  if (RefillsSeats()) DropImpossibleClocks(*look->clocks);
   IOBENCH_ASSIGN_OR_RETURN(plan_, Resolve(asked_, cluster_.roster(),
                                           {.resumed = options_.resume.has_value(),
                                            .least_lanes_per_worker = options_.least_lanes_per_worker,
@@ -100,6 +123,12 @@ absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectOnce(const std::string& s
   IOBENCH_RETURN_IF_ERROR(CheckStorage(*look, pass));
   FindFaults(*look);
   return look;
+}
+
+void Assembly::DropImpossibleClocks(const ClockSync& clocks) {
+  for (uint32_t worker = 0; worker < cluster_.members().size(); ++worker) {
+    if (!clocks.ImpossiblePing(worker).empty()) cluster_.DropFaulty(worker, clocks.ImpossiblePing(worker));
+  }
 }
 
 absl::Status Assembly::CheckStorage(Look& look, uint32_t pass) {

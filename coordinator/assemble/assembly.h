@@ -70,10 +70,11 @@ class Assembly {
 
   // All of it, for a run: the workers that take part and what happens to their data, or why the run is refused.
   absl::StatusOr<std::unique_ptr<Look>> Assemble(RunObserver& observer, const std::string& started_at);
-  // Waits for the workers: the errors of Cluster::Gather.
+  // Waits for the workers: the errors of Cluster::Gather. REQUIRES: `observer` outlives the inspection.
   absl::Status Gather(RunObserver& observer);
-  // Looks at the workers until none that takes part has a fault, or returns why the run is refused. `allows_one_client`:
-  // as in ResolveContext. `started_at`: of the run, for the data that it writes.
+  // Looks at the workers until none that takes part has a fault, or returns why the run is refused. Where workers join by
+  // themselves, it waits for others in place of those that are lost meanwhile, or answer what no worker answers.
+  // `allows_one_client`: as in ResolveContext. `started_at`: of the run, for the data that it writes.
   absl::StatusOr<std::unique_ptr<Look>> InspectWorkers(const std::string& started_at, bool allows_one_client);
   // Decides what happens to data that is there. With OnFault::kList, what would refuse the run is a finding.
   absl::Status DecideAboutData(Look& look);
@@ -87,6 +88,9 @@ class Assembly {
   bool any_joined() const { return any_joined_; }
 
  private:
+  // Whether other workers may come and take the seats of those that are lost before the first phase.
+  bool RefillsSeats() const;
+  void DropImpossibleClocks(const ClockSync& clocks);
   absl::StatusOr<std::unique_ptr<Look>> InspectOnce(const std::string& started_at, bool allows_one_client, uint32_t pass);
   bool Lists() const { return options_.on_fault == OnFault::kList; }
   bool LeavesOut() const { return options_.on_fault == OnFault::kLeaveOut; }
@@ -97,6 +101,7 @@ class Assembly {
 
   Cluster& cluster_;
   const AssemblyOptions& options_;
+  RunObserver* observer_ = nullptr;  // set by Gather
   const v1::WorkerFacts& coordinator_;
   const v1::Plan asked_;
   v1::Plan& plan_;

@@ -10,6 +10,7 @@
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "common/text/units.h"
+#include "coordinator/cluster/answer_check.h"
 
 namespace iobench {
 namespace {
@@ -70,10 +71,11 @@ class Cluster::Round {
   bool IsAnswer(const ReceivedEvent& received, uint32_t worker) const {
     return received.event.call_id() == call_id_ && waiting.contains(worker);
   }
-  // A chunk that answers anything else is the only answer, or a faulty worker could keep the run waiting for ever.
-  bool IsLast(const v1::WorkerEvent& answer) const {
-    return !in_chunks_ || !answer.has_chunk() || answer.chunk().last();
+  // REQUIRES: the worker was asked, and has not answered before.
+  absl::Status Check(uint32_t worker, const v1::WorkerEvent& answer) const {
+    return CheckAnswer(expected_.at(worker), answer);
   }
+  static bool IsLast(const v1::WorkerEvent& answer) { return !answer.has_chunk() || answer.chunk().last(); }
 
   std::unordered_set<uint32_t> waiting;  // for the answers of these
 
@@ -85,7 +87,7 @@ class Cluster::Round {
     if (!request) return;
     request->set_run_id(cluster_.run_id_);
     request->set_call_id(call_id_);
-    in_chunks_ |= request->has_collect();
+    expected_[number] = AnswerTo(*request);
     if (request->has_ping()) request->mutable_ping()->set_lease_ms(cluster_.lease_ms());
     if (cluster_.Post(member, *request)) waiting.insert(number);
   }
@@ -95,7 +97,7 @@ class Cluster::Round {
   const MakeRequest& make_;
   const size_t at_a_time_;
   const uint64_t call_id_;
-  bool in_chunks_ = false;
+  std::unordered_map<uint32_t, ExpectedAnswer> expected_;  // by worker
   size_t next_ = 0;          // index in workers_
   size_t unresponsive_ = 0;  // of those in `waiting`: the others do not wait for them any longer
   CoordTime held_up_until_;
@@ -175,6 +177,10 @@ void Cluster::HandleAnswer(Round& round, const ReceivedEvent& received, const On
   if (received.event.has_lost()) {
     round.waiting.erase(member->number);
   } else if (round.IsAnswer(received, member->number)) {
+    if (const absl::Status possible = round.Check(member->number, received.event); !possible.ok()) {
+      DropFaulty(member->number, possible.message());  // its Lost event ends the wait for it
+      return;
+    }
     on_reply(*member, received);
     if (!round.IsLast(received.event)) return;
     round.waiting.erase(member->number);
@@ -256,7 +262,7 @@ absl::Status Cluster::CallSamplers(const MakeRequest& make, const OnReply& on_re
 bool Cluster::HandleSamplerEvent(const ReceivedEvent& received) {
   const auto found = std::find_if(samplers_.begin(), samplers_.end(),
                                   [&](const Member& sampler) { return sampler.id == received.worker; });
-  if (found == samplers_.end() || members_.empty()) return false;
+  if (found == samplers_.end() || gathers_) return false;
   if (found->lost) return true;
   if (received.event.has_lost()) {
     LoseSampler(*found, received.event.lost().reason());
@@ -348,10 +354,7 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
     CheckWork(*member, received->event.progress());
   }
   if (member != nullptr && received->event.has_lost()) MarkLost(*member, received->event.lost().reason());
-  if (member == nullptr && !members_.empty() && received->event.has_joined()) {
-    // Too late for this run: dismisses the worker instead of letting it wait.
-    DismissOne(received->worker, "the run has already started with all its workers");
-  }
+  if (member == nullptr && !gathers_) HandleNewcomer(*received);
   return std::optional<ReceivedEvent>(*std::move(received));
 }
 
@@ -486,6 +489,10 @@ void Cluster::Drop(uint32_t worker, const std::string& reason) {
   ReceivedEvent lost{.worker = member.id, .event = {}, .received_at = Now()};
   lost.event.mutable_lost()->set_reason(reason);
   given_up_.push_back(std::move(lost));
+}
+
+void Cluster::DropFaulty(uint32_t worker, absl::string_view what) {
+  Drop(worker, absl::StrCat(what, ": start it again, or leave its host out if it cannot be trusted"));
 }
 
 void Cluster::MarkLost(Member& member, const std::string& reason) {

@@ -87,9 +87,15 @@ class Cluster {
   // DeadlineExceeded: too few workers by `deadline`. Cancelled: interrupted. An error of watch.check is returned as it
   // is. Workers that join later are sent away. With `faults`, a wait that would end with an error because workers are
   // missing or cannot take part is OK if any has joined: the run can do without the others, which `faults` then names.
+  // Called again before anything uses numbers, it waits for workers in place of lost ones: the others keep their seats,
+  // all are numbered anew, and if it fails, the members stay as they were.
   absl::Status Gather(uint32_t count, CoordTime deadline, const std::string& version,
                       const std::function<void(uint32_t joined)>& on_joined, const JoinWatch& watch = {},
                       std::vector<JoinFault>* faults = nullptr);
+  // From now on, workers that join although all seats are taken wait for Gather to be called again, or are sent away by
+  // SendNewcomersAway. Otherwise they are sent away at once.
+  void HoldNewcomers() { newcomers_.emplace(); }
+  void SendNewcomersAway();
   // The workers without lanes (WorkerFacts.sampler), in the order of their host names; the index is Member::number.
   // They are no members: none of the calls for members reaches them, and one that is lost costs only what it would have
   // sampled. REQUIRES: Gather succeeded.
@@ -160,6 +166,8 @@ class Cluster {
   int64_t watch_interval_ns() const;
   // Gives a worker up: tells it to leave, and counts it as lost. Its Lost event follows. Does nothing if it is lost.
   void Drop(uint32_t worker, const std::string& reason);
+  // The same for one that has sent what no worker sends; `what` says so.
+  void DropFaulty(uint32_t worker, absl::string_view what);
   // Drops the live workers that do not answer a ping within this time, although others do. `reason` as in Drop.
   void DropDead(int64_t within_ns, const std::string& reason);
   bool found_dead() const { return found_dead_; }
@@ -168,8 +176,9 @@ class Cluster {
   // member that is lost meanwhile gives no answer; see members(). Events that workers send on their own go to
   // on_event(). Returns when every request is answered or its member is lost. An error that an answer reports is left
   // to on_reply(); the status is Cancelled, DeadlineExceeded or the transport's, and answers that arrive later are
-  // dropped or go to on_event(). Both callbacks run on this thread. They may use Tell and Ask, but not Call or
-  // WaitUntil, which would take the answers that the outer call waits for.
+  // dropped or go to on_event(). A worker whose answer is none (CheckAnswer) is dropped as lost. Both callbacks run on
+  // this thread. They may use Tell and Ask, but not Call or WaitUntil, which would take the answers that the outer call
+  // waits for.
   absl::Status Call(const MakeRequest& make, const OnReply& on_reply, const Patience& patience);
 
   // Like Call, for these workers alone.
@@ -216,6 +225,9 @@ class Cluster {
                   const Patience& patience);
   bool Post(const Member& member, const v1::WorkerRequest& request);
   uint32_t lease_ms() const;
+  // The same for Gather, which takes the newcomers first.
+  absl::StatusOr<std::optional<ReceivedEvent>> NextWhileGathering(const Patience& patience);
+  void HandleNewcomer(const ReceivedEvent& received);
   void DismissOne(WorkerId id, const std::string& reason);
   void WarnAboutInterrupt(const std::unordered_set<uint32_t>& waiting);
   void WarnAboutWaiting(const std::unordered_set<uint32_t>& waiting, const char* quick_work) const;
@@ -248,6 +260,9 @@ class Cluster {
   const Patience* watched_call_ = nullptr;
   bool left_unanswered_ = false;
   bool found_dead_ = false;
+  bool gathers_ = false;
+  // Those that have joined since HoldNewcomers; nullopt: they are sent away at once.
+  std::optional<std::deque<ReceivedEvent>> newcomers_;
   std::deque<ReceivedEvent>
       given_up_;  // a Lost event for each worker that was given up, like those of a transport
   std::unordered_map<WorkerId, uint32_t> number_of_;

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/status_util.h"
@@ -104,6 +105,17 @@ absl::Status CheckJoined(const v1::WorkerFacts& facts, const std::string& versio
       absl::StrCat("worker ", position - 1, " of the client list has already joined"));
 }
 
+// Those who have a seat already.
+Joined SeatsTaken(std::span<const Member> members, uint32_t wanted) {
+  Joined joined{.wanted = wanted, .workers = {}, .of_servers = {}, .taken_positions = {}};
+  for (const Member& member : members) {
+    if (member.lost) continue;
+    (member.facts.server() ? joined.of_servers : joined.workers).push_back(member);
+    joined.taken_positions.insert(member.facts.client_list_position());
+  }
+  return joined;
+}
+
 // Workers of a client that are refused for the same reason are one fault.
 void AddRefused(const v1::WorkerFacts& facts, const absl::Status& why, std::vector<JoinFault>& faults) {
   JoinFault refused{.client = facts.host(),
@@ -186,8 +198,9 @@ class SentAway {
 absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::string& version,
                              const std::function<void(uint32_t)>& on_joined, const JoinWatch& watch,
                              std::vector<JoinFault>* faults) {
-  Joined joined{.wanted = count, .workers = {}, .of_servers = {}, .taken_positions = {}};
-  samplers_.clear();
+  Joined joined = SeatsTaken(members_, count);
+  gathers_ = true;
+  const absl::Cleanup done = [this] { gathers_ = false; };
   // True if the run can do without the workers that `why` is about; `faults` then names them.
   const auto can_do_without = [&](const absl::Status& why) {
     if (faults == nullptr || joined.workers.empty() || absl::IsCancelled(why)) return false;
@@ -202,7 +215,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
   CoordTime warn_at = Now() + kWarnMissingAfterNs;
   while (joined.workers.size() < joined.wanted || samplers_.size() < watch.samplers ||
          joined.of_servers.size() < watch.server_workers) {
-    auto next = Next(patience);
+    auto next = NextWhileGathering(patience);
     if (!next.ok()) {
       if (!absl::IsDeadlineExceeded(next.status())) return next.status();
       const auto late = absl::DeadlineExceededError(
@@ -260,8 +273,32 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
   std::stable_sort(samplers_.begin(), samplers_.end(), before);
   for (uint32_t i = 0; i < samplers_.size(); ++i) samplers_[i].number = i;
   members_ = InOrder(std::move(joined), before);
+  lost_count_ = 0;
   NumberMembers();
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<ReceivedEvent>> Cluster::NextWhileGathering(const Patience& patience) {
+  if (!newcomers_.has_value() || newcomers_->empty()) return Next(patience);
+  ReceivedEvent first = std::move(newcomers_->front());
+  newcomers_->pop_front();
+  return std::optional<ReceivedEvent>(std::move(first));
+}
+
+void Cluster::HandleNewcomer(const ReceivedEvent& received) {
+  if (newcomers_.has_value() && received.event.has_joined()) {
+    newcomers_->push_back(received);
+  } else if (newcomers_.has_value() && received.event.has_lost()) {
+    std::erase_if(*newcomers_, [&](const ReceivedEvent& joined) { return joined.worker == received.worker; });
+  } else if (received.event.has_joined()) {
+    // Too late for this run: dismisses the worker instead of letting it wait.
+    DismissOne(received.worker, "the run has already started with all its workers");
+  }
+}
+
+void Cluster::SendNewcomersAway() {
+  const std::deque<ReceivedEvent> newcomers = std::exchange(newcomers_, std::nullopt).value_or(std::deque<ReceivedEvent>());
+  for (const ReceivedEvent& joined : newcomers) HandleNewcomer(joined);
 }
 
 void Cluster::Exclude(const std::set<uint32_t>& workers, const std::string& reason) {

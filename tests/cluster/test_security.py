@@ -2,6 +2,7 @@
 import contextlib
 import os
 import pathlib
+import queue
 import re
 import signal
 import socket
@@ -370,6 +371,69 @@ class RawWorker:
         finally:
             done.set()
             call.cancel()
+
+
+    def answers(self, body):
+        """Joins, and answers the first requests with this body. Returns the reason why it has to leave; None: the coordinator
+        hung up."""
+        asked = queue.Queue()
+
+        def events():
+            yield facts(version())
+            while (request := asked.get(timeout=program.PATIENCE_S)) is not None:
+                yield field(1, call_id_of(request)) + body
+
+        join = self.channel.stream_stream(JOIN, request_serializer=bytes, response_deserializer=bytes)
+        call = join(events(), metadata=self.metadata, timeout=program.PATIENCE_S)
+        try:
+            for request in call:
+                if b"dropped this worker" in request:
+                    return request
+                asked.put(request)
+        except grpc.RpcError:
+            pass
+        finally:
+            asked.put(None)
+            call.cancel()
+        return None
+
+
+def call_id_of(request):
+    """Field 2 of a request: a varint behind that of field 1."""
+    def varint(at):
+        value = shift = 0
+        while True:
+            value, shift, at = value | (request[at] & 0x7f) << shift, shift + 7, at + 1
+            if not request[at - 1] & 0x80:
+                return value, at
+    at, fields = 0, {}
+    while 2 not in fields:
+        tag, at = varint(at)
+        assert tag & 7 == 0, request
+        fields[tag >> 3], at = varint(at)
+    return fields[2]
+
+
+# What answers a ping and is none: fields of WorkerEvent.
+BAD_ANSWERS = {
+    "nothing": (b"", b"it answered ping with nothing"),
+    "of another kind": (field(4, b""), b"it answered ping with inspected"),
+    "a chunk without end": (field(14, b""), b"it answered ping with chunk"),
+    "a time before the ping": (field(7, field(1, 9) + field(2, 8)), b"it answered a ping before the ping had arrived"),
+    "a second join": (facts("1"), None),
+    "no message": (b"\xff" * 50, None),
+}
+
+
+def test_a_bad_message_before_the_first_phase_frees_its_seat(cluster):
+    """The run waits for another worker, which takes it."""
+    cluster.with_token()
+    for name, (body, reason) in BAD_ANSWERS.items():
+        answer = RawWorker(cluster).answers(body)
+        assert reason in answer if reason else answer is None, (name, answer)
+    cluster.wait_to_say("the run has not begun yet: it waits for 1 other worker to join")
+    outcome = cluster.complete("--token-file", str(cluster.token_file))
+    assert len(outcome.result["clients"]) == 1 and outcome.result["run"]["exit_code"] == 0
 
 
 def version():

@@ -30,12 +30,12 @@ class ScriptedWorkers final : public Transport {
  public:
   static constexpr int64_t kWayNs = 1'000;
 
-  // Handles a worker's request: returns the events that it sends.
+  // Handles a worker's request: returns the events that it sends. Joined is that of a new worker, with the next id.
   using Script = std::function<std::vector<v1::WorkerEvent>(WorkerId, const v1::WorkerRequest&)>;
 
   ScriptedWorkers(ManualClock& clock, std::vector<v1::WorkerFacts> facts, Script script)
       : clock_(clock), script_(std::move(script)) {
-    for (WorkerId id = 0; id < facts.size(); ++id) {
+    for (WorkerId& id = joined_count_; id < facts.size(); ++id) {
       v1::WorkerEvent joined;
       *joined.mutable_joined() = facts[id];
       events_.push_back({id, joined, clock_.now});
@@ -54,7 +54,7 @@ class ScriptedWorkers final : public Transport {
         event.set_call_id(request.call_id());
       }
       at = std::max(at, ArrivalOf(event));
-      Queue({worker, event, at});
+      Queue({event.has_joined() ? joined_count_++ : worker, event, at});
     }
     return absl::OkStatus();
   }
@@ -98,6 +98,7 @@ class ScriptedWorkers final : public Transport {
   ManualClock& clock_;
   Script script_;
   std::deque<ReceivedEvent> events_;
+  WorkerId joined_count_ = 0;
   bool ordered_ = true;
 };
 

@@ -1,6 +1,7 @@
 // What the conductor does before the first phase: checks all clients, and leaves out those with a fault.
 #include <catch2/catch.hpp>
 #include <set>
+#include <span>
 #include <string>
 
 #include "coordinator/plan/plan_check.h"
@@ -90,6 +91,122 @@ TEST_CASE("the storage that most clients see counts, also if the first one sees 
   run.perfect.storage_of = [](WorkerId id) { return id == 0 ? "its own" : "shared"; };
   REQUIRE(run.Go() == kExitOk);
   CHECK(run.Clients() == std::vector<std::string>{"b", "c", "d"});
+}
+
+// What no worker sends before the first phase.
+struct BadMessage {
+  const char* what;
+  v1::WorkerRequest::BodyCase in_place_of;
+  std::function<v1::WorkerEvent()> make;
+  const char* reason;
+};
+v1::WorkerEvent EmptyEvent(const std::function<void(v1::WorkerEvent&)>& fill) {
+  v1::WorkerEvent event;
+  fill(event);
+  return event;
+}
+const BadMessage kBadMessages[] = {
+    {"clocks: an impossible time", v1::WorkerRequest::kPing,
+     [] { return EmptyEvent([](auto& event) { event.mutable_pong()->set_received_worker_ns(INT64_MIN / 2); }); },
+     "no time that a clock can show"},
+    {"clocks: of another kind", v1::WorkerRequest::kPing,
+     [] { return EmptyEvent([](auto& event) { event.mutable_inspected(); }); }, "it answered ping with inspected"},
+    {"clocks: a broken connection", v1::WorkerRequest::kPing, [] { return Lost("its connection broke"); },
+     "its connection broke"},
+    {"look: nothing", v1::WorkerRequest::kInspect, [] { return v1::WorkerEvent(); }, "it answered inspect with nothing"},
+    {"look: of another kind", v1::WorkerRequest::kInspect,
+     [] { return EmptyEvent([](auto& event) { event.mutable_chunk()->set_last(false); }); },
+     "it answered inspect with chunk"},
+    {"look: too few paths", v1::WorkerRequest::kInspect,
+     [] { return EmptyEvent([](auto& event) { event.mutable_inspected(); }); }, "0 targets in place of 1"},
+    {"look: a broken connection", v1::WorkerRequest::kInspect, [] { return Lost("its connection broke"); },
+     "its connection broke"},
+    {"storage: of another kind", v1::WorkerRequest::kFileActions,
+     [] { return EmptyEvent([](auto& event) { event.mutable_pong(); }); }, "it answered file_actions with pong"},
+    {"storage: results of nothing", v1::WorkerRequest::kFileActions,
+     [] { return EmptyEvent([](auto& event) { event.mutable_file_actions_done(); }); }, "0 results in place of"},
+    {"storage: an impossible error", v1::WorkerRequest::kFileActions,
+     [] { return EmptyEvent([](auto& event) { event.mutable_problem()->set_code(4711); }); }, "the error code 4711"},
+    {"storage: out of order", v1::WorkerRequest::kFileActions,
+     [] { return EmptyEvent([](auto& event) { event.mutable_prepared(); }); }, "it answered file_actions with prepared"},
+};
+
+// Four hosts, of which c sends this once.
+struct OneBadMessage : FourHosts {
+  explicit OneBadMessage(const BadMessage& bad, bool another_joins) {
+    perfect.instead = [this, bad, another_joins, sent = false](
+                          WorkerId id, const v1::WorkerRequest& request,
+                          std::vector<v1::WorkerEvent>& events) mutable {
+      if (id != 2 || sent || request.body_case() != bad.in_place_of) return false;
+      sent = true;
+      events.push_back(bad.make());
+      if (another_joins) *events.emplace_back().mutable_joined() = Facts("e");
+      return true;
+    };
+  }
+  std::string ReasonToLeave() const {
+    for (const ScriptedWorkers::Posted& sent : posted) {
+      if (sent.worker == 2 && sent.request.has_leave()) return sent.request.leave().reason();
+    }
+    return "";
+  }
+};
+
+TEST_CASE("a bad message before the first phase costs its worker the seat, and another one takes it") {
+  for (const BadMessage& bad : kBadMessages) {
+    INFO(bad.what);
+    OneBadMessage run(bad, /*another_joins=*/true);
+    run.ordered = false;
+    REQUIRE(run.Go() == kExitOk);
+    CHECK(run.Clients() == std::vector<std::string>{"a", "b", "d", "e"});
+    CHECK(run.conductor->report().run().worker_count() == 4);
+    CHECK(run.conductor->report().phases(0).bytes() == 16_KiB);
+    CHECK(run.perfect.check_files.empty());
+    const bool was_lost = bad.make().has_lost();
+    CHECK_THAT(run.ReasonToLeave(), Contains(was_lost ? "" : bad.reason));
+  }
+}
+
+TEST_CASE("if nobody takes the seat of a worker with a bad message, the run says so after its wait") {
+  OneBadMessage run(kBadMessages[0], /*another_joins=*/false);
+  run.ordered = false;
+  CHECK(run.Go() == kExitPartial);
+  CHECK_THAT(std::string(run.conductor->refusal().message()), Contains("3 of 4 workers have joined (a, b, d)"));
+  CHECK(run.Count(v1::WorkerRequest::kPrepare) == 0);
+}
+
+TEST_CASE("where nobody else can join, a worker with a bad message is named, and the run ends as without it") {
+  // Of an impossible clock, only the results are refused.
+  for (const BadMessage& bad : std::span(kBadMessages).subspan(1)) {
+    INFO(bad.what);
+    OneBadMessage run(bad, /*another_joins=*/false);
+    CHECK(run.Go() == kExitPartial);
+    CHECK_THAT(std::string(run.conductor->refusal().message()),
+               Contains("worker 2 on c was lost: ") && Contains(bad.reason));
+    OneBadMessage goes_on(bad, /*another_joins=*/false);
+    goes_on.on_fault = OnFault::kLeaveOut;
+    CHECK(goes_on.Go() == kExitOk);
+    CHECK(goes_on.Clients() == std::vector<std::string>{"a", "b", "d"});
+  }
+}
+
+TEST_CASE("a worker that is lost while its run waits for another one leaves a second seat") {
+  OneBadMessage run(kBadMessages[3], /*another_joins=*/true);
+  run.ordered = false;
+  bool lost = false;
+  run.perfect.instead = [&lost, inner = run.perfect.instead](WorkerId id, const v1::WorkerRequest& request,
+                                                            std::vector<v1::WorkerEvent>& events) {
+    // On its way out, c takes b along.
+    if (id == 1 && request.has_inspect() && !lost) {
+      lost = true;
+      events.push_back(Lost("its connection broke"));
+      *events.emplace_back().mutable_joined() = Facts("f");
+      return true;
+    }
+    return inner(id, request, events);
+  };
+  CHECK(run.Go() == kExitOk);
+  CHECK(run.Clients() == std::vector<std::string>{"a", "d", "e", "f"});
 }
 
 TEST_CASE("a file that appears later is waited for") {
