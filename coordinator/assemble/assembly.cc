@@ -66,9 +66,10 @@ absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectWorkers(const std::string
   const absl::Cleanup begins = [this] { cluster_.SendNewcomersAway(); };
   for (uint32_t pass = 0;; ++pass) {
     // Anew, because numbers change when workers are left out.
+    const uint32_t live = cluster_.live_count();
     absl::StatusOr<std::unique_ptr<Look>> inspected = InspectOnce(started_at, allows_one_client, pass);
     // What the look found may come from a worker that is gone.
-    const size_t lost = cluster_.members().size() - cluster_.live_count();
+    const uint32_t lost = live - cluster_.live_count();
     const bool ends = absl::IsCancelled(inspected.status()) || absl::IsAborted(inspected.status());
     if (lost > 0 && RefillsSeats() && !ends) {
       LogWarning(absl::StrCat("the run has not begun yet: it waits for ", lost,
