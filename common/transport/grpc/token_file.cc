@@ -1,13 +1,13 @@
 #include "common/transport/grpc/token_file.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/own_files/own_file.h"
 #include "common/status_util.h"
 #include "common/unique_fd.h"
 
@@ -58,13 +58,15 @@ absl::StatusOr<JoinCredentials> ReadTokenFile(const std::string& file, SecretRea
 
 absl::Status WriteTokenFile(const std::string& file, const JoinCredentials& credentials) {
   const std::string name = absl::StrCat(kWhat, " ", file);
-  const std::string fresh = absl::StrCat(file, ".", getpid());
-  UniqueFd fd(open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!fd.valid()) return ErrnoStatus(name, errno);
+  const absl::StatusOr<OwnFile> place = OwnFile::At(file);
+  if (!place.ok()) return Annotate(place.status(), kWhat);
+  absl::StatusOr<UniqueFd> created = place->CreatePartial(kSecretMode);
+  if (!created.ok()) return Annotate(created.status(), kWhat);
+  UniqueFd fd = *std::move(created);
   absl::Status status = WriteAll(fd.get(), SerializeJoinCredentials(credentials), name);
   if (close(fd.Release()) != 0 && status.ok()) status = ErrnoStatus(name, errno);
-  if (status.ok() && rename(fresh.c_str(), file.c_str()) != 0) status = ErrnoStatus(name, errno);
-  if (!status.ok()) unlink(fresh.c_str());
+  if (status.ok()) status = Annotate(place->Publish(), kWhat);
+  if (!status.ok()) place->RemovePartial();
   return status;
 }
 
