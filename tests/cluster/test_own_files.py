@@ -188,3 +188,16 @@ def test_a_live_csv_through_the_link_of_standard_output(path, out):
     """As before: what /dev/stdout leads to is written to."""
     outcome = program.run([*SMALL, "--live-csv", "/dev/stdout", "--force"], path=path, out=out).expect(0)
     assert "elapsed_s,phase_index" in outcome.stdout
+
+
+def test_a_coordinator_with_a_token_leaves_no_core_dump(path, out, tmp_path):
+    token = tmp_path / "token"
+    with program.start([*SMALL, "--listen", "127.0.0.1:0", "--workers", "1", "--token-file", str(token)], path=path, out=out,
+                       prefix=("prlimit", "--core=unlimited")) as running:
+        running.wait_until(token.exists, "the token file is there")
+        limits = pathlib.Path(f"/proc/{running.process.pid}/limits").read_text()
+        running.interrupt()
+        running.wait()
+    assert re.search(r"Max core file size +[01] ", limits), limits
+    with contextlib.suppress(FileNotFoundError):
+        assert token.stat().st_mode & 0o777 == 0o600
