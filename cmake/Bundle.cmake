@@ -106,7 +106,9 @@ target_include_directories(cluster-iobench-worker PRIVATE
   $<TARGET_PROPERTY:iobench_proto,INTERFACE_INCLUDE_DIRECTORIES>)
 # -s: without symbols. ld warns of getaddrinfo, lookups of users and groups, and dlopen; worker_main.cc says why that does
 # not apply.
-target_link_options(cluster-iobench-worker PRIVATE -static -s -Wl,--gc-sections)
+include(CheckLinkerFlag)
+check_linker_flag(CXX -static-pie IOBENCH_HAS_STATIC_PIE)
+target_link_options(cluster-iobench-worker PRIVATE $<IF:$<BOOL:${IOBENCH_HAS_STATIC_PIE}>,-static-pie,-static> -s -Wl,--gc-sections)
 target_link_libraries(cluster-iobench-worker PRIVATE
   iobench_flags -Wl,--start-group ${archives} ${static_libraries} -Wl,--end-group)
 add_custom_target(bundle DEPENDS cluster-iobench-worker)

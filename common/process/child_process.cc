@@ -116,15 +116,11 @@ absl::StatusOr<ChildProcess> ChildProcess::Start(const ChildStart& start) {
 
 absl::StatusOr<ChildProcess> ChildProcess::StartCommand(const std::string& command,
                                                         const std::map<std::string, std::string>& variables,
-                                                        const std::string& log_file) {
-  const UniqueFd log(open(log_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!log.valid()) {
-    return ErrnoStatus(absl::StrCat("start `", command, "` with its output in ", log_file), errno);
-  }
+                                                        int output_fd) {
   return Start({.program = "/bin/sh",
                 .arguments = {"sh", "-c", command},
                 .variables = variables,
-                .output_fd = log.get()});
+                .output_fd = output_fd});
 }
 
 bool ChildProcess::Ended() {

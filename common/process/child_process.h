@@ -49,10 +49,10 @@ class ChildProcess {
  public:
   // The error has the errno of a failed fork. A program that cannot be executed shows only later, as exit code 127.
   static absl::StatusOr<ChildProcess> Start(const ChildStart& start);
-  // Starts `/bin/sh -c COMMAND`; both outputs go to `log_file`, which is replaced. The error has the errno.
+  // Starts `/bin/sh -c COMMAND`; both outputs go to `output_fd`. The error has the errno.
   static absl::StatusOr<ChildProcess> StartCommand(const std::string& command,
                                                    const std::map<std::string, std::string>& variables,
-                                                   const std::string& log_file);
+                                                   int output_fd);
   ChildProcess(ChildProcess&& other) noexcept
       : process_(std::exchange(other.process_, -1)), ending_(std::move(other.ending_)) {}
   ChildProcess& operator=(ChildProcess&&) = delete;

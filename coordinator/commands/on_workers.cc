@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/host_identity.h"
 #include "common/model/plan_targets.h"
+#include "common/own_files/own_directory.h"
 #include "common/process/usable_memory.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
@@ -165,6 +166,17 @@ absl::StatusOr<v1::Plan> CheckedPlan(const JobSpec& job, bool local, uint32_t wo
   return plan;
 }
 
+// PermissionDenied: the directory for the results is there, and somebody else's. What else creating it would meet is left to
+// that.
+absl::Status CheckOwnerOfResults(const JobSpec& job) {
+  const std::string& directory = job.resume.empty() ? job.options.cluster.out : job.resume;
+  if (directory.empty()) return absl::OkStatus();
+  const absl::StatusOr<OwnDirectory> there = OwnDirectory::Open(directory);
+  const absl::Status checked = there.ok() ? there->Check() : there.status();
+  return absl::IsPermissionDenied(checked) && ErrnoOf(checked) == 0 ? Annotate(checked, job.resume.empty() ? "--out" : "--resume")
+                                                                    : absl::OkStatus();
+}
+
 // What a command does. Empty on MPI ranks other than 0, which get their work from rank 0.
 struct Work {
   v1::Plan plan;                      // empty for selftest
@@ -178,6 +190,8 @@ std::optional<int> SetUp(const JobSpec& job, const TransportSpec& chosen, const 
   if (job.before_plan != nullptr) {
     if (const absl::Status fine = job.before_plan(); !fine.ok()) return Fail(fine, kExitUsage);
   }
+  // Before anything there is read.
+  if (const absl::Status ours = CheckOwnerOfResults(job); !ours.ok()) return Fail(ours, kExitUsage);
   ClusterOptions place = job.options.cluster;
   if (job.simulate > 0) place.insecure = false;  // simulated clients join over loopback, with TLS or without
   if (const absl::Status useful = CheckUsesOf(place, chosen.name); !useful.ok())

@@ -86,20 +86,23 @@ int Verify(const std::string& directory) {
 }
 
 int WriteAs(const Document& document, const ReportCommand& options, SavedRun& saved) {
+  const bool prints = options.output.empty() && document.content == Document::Content::kText;
+  const std::string path =
+      options.output.empty() ? absl::StrCat(options.directory, "/", document.file_name) : options.output;
+  const absl::Status writable = prints ? absl::OkStatus() : CheckOutputFile(path, options.replace);
+  if (!writable.ok()) return Fail(writable, kExitUsage);
   v1::RunReport report =
       WholeReport(saved, {.charts = document.shows_charts ? Charts::kFilledIn : Charts::kLeftOut});
   if (options.redact) Redact(saved.run(), report);
   for (const std::string& warning : saved.warnings()) PrintError(warning);
   const int exit_code = saved.warnings().empty() ? kExitOk : kExitIo;
-  if (options.output.empty() && document.content == Document::Content::kText) {
+  if (prints) {
     const absl::Status written = document.write(report, std::cout);
     if (!written.ok() && !absl::IsDataLoss(written)) return Fail(written, kExitUsage);
     return exit_code;
   }
-  const std::string path =
-      options.output.empty() ? absl::StrCat(options.directory, "/", document.file_name) : options.output;
   const absl::Status written = SaveDocument(document, report, path, options.replace);
-  if (!written.ok()) return Fail(written, absl::IsAlreadyExists(written) ? kExitUsage : kExitIo);
+  if (!written.ok()) return Fail(written, kExitIo);
   std::cout << "wrote " << path << std::endl;
   return exit_code;
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "common/process/cgroup_limits.h"
 #include "common/process/thread_limit.h"
@@ -30,7 +32,8 @@ constexpr useconds_t kLookForEndedUs = 20'000;
 absl::StatusOr<UniqueFd> CopyOfInput() {
   UniqueFd copy(memfd_create("input", MFD_CLOEXEC));
   if (!copy.valid()) return ErrnoStatus("memory for standard input", errno);
-  char piece[4096];
+  char piece[4096];  // the token is in it
+  const absl::Cleanup wipe = [&piece] { explicit_bzero(piece, sizeof(piece)); };
   for (;;) {
     const ssize_t count = read(STDIN_FILENO, piece, sizeof(piece));
     if (count < 0 && errno == EINTR && !StopWorker()) continue;

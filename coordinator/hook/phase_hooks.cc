@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/clock.h"
+#include "common/own_files/own_file.h"
 #include "common/process/child_process.h"
 #include "common/status_util.h"
 #include "common/text/log.h"
@@ -30,6 +31,13 @@ std::string StatusOfPhase(const v1::PhaseReport& report, const absl::Status& end
   if (report.interrupted()) return "interrupted";
   if (!ended.ok() || HasFailed(report)) return "failed";
   return report.not_whole().empty() ? "ok" : "partial";
+}
+
+// In place of the log of an earlier run.
+absl::StatusOr<UniqueFd> NewLog(const std::string& path) {
+  IOBENCH_ASSIGN_OR_RETURN(const OwnFile log, OwnFile::At(path));
+  IOBENCH_RETURN_IF_ERROR(log.Remove());
+  return log.CreateNew();
 }
 
 }  // namespace
@@ -77,13 +85,12 @@ absl::Status PhaseHooks::Run(const std::string& name, const std::string& command
                              v1::PhaseRecord& record) {
   if (command.empty()) return absl::OkStatus();
   const std::string directory = absl::StrCat(out_directory_, "/hooks");
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) return ErrnoStatus(absl::StrCat("create directory ", directory), error.value());
+  IOBENCH_RETURN_IF_ERROR(OwnDirectory::Make(directory).status());
   const std::string log = absl::StrFormat("%s/phase-%03d-%s.log", directory, record.index(), name);
   const std::string what = absl::StrCat("--", name, "-phase `", command, "` (its output is in ", log, ")");
   const CoordTime begin = cluster_.Now();
-  IOBENCH_ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::StartCommand(command, variables, log));
+  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd output, NewLog(log));
+  IOBENCH_ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::StartCommand(command, variables, output.get()));
   const int64_t grace_ns = cluster_.transport_name() == "mpi" ? kAfterInterruptOfMpiNs : kAfterInterruptNs;
   std::optional<int64_t> interrupted_at_ns;
   bool warned = false;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -47,7 +48,7 @@ std::string WithoutBrackets(const std::string& host) {
   return std::string(bare);
 }
 
-absl::StatusOr<UniqueFd> MemoryFileWith(const std::string& text) {
+absl::StatusOr<UniqueFd> MemoryFileWith(std::string_view text) {
   UniqueFd file(memfd_create("input", MFD_CLOEXEC));
   if (!file.valid()) return ErrnoStatus("memory for the workers' credentials", errno);
   size_t done = 0;

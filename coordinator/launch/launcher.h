@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/process/secret.h"
 #include "common/unique_fd.h"
 #include "coordinator/launch/child_processes.h"
 #include "coordinator/launch/client_list.h"
@@ -44,7 +45,7 @@ std::vector<RemoteStart> StartsOnHosts(std::span<const HostEntry> hosts, const s
 
 struct LaunchOptions {
   // Passed only on the standard input of each worker: neither in arguments nor in the environment. Empty: none.
-  std::string credentials = {};
+  Secret credentials = {};
   std::string shipped_file = {};  // the standard input of copy commands
   double patience_s = 600;        // workers that have not joined by then are given up
   // Called at once with each line about a host that fails. Null: dropped.

@@ -1,6 +1,7 @@
 #include "coordinator/live/live_csv.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/status_util.h"
 #include "coordinator/report/text/csv_text.h"
 #include "coordinator/report/text/number_text.h"
 
@@ -71,30 +73,45 @@ std::string LiveCsvRows(const LiveSample& sample, const std::string& time) {
 }
 
 absl::StatusOr<std::unique_ptr<LiveCsv>> LiveCsv::Open(const std::string& path, bool replace) {
-  int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-  const bool created = fd >= 0;
-  if (!created && errno == EEXIST) {
-    if (!replace) {
-      return absl::AlreadyExistsError(
-          absl::StrCat("--live-csv ", path, " exists: use another name, or --force to replace it"));
-    }
-    fd = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  const std::string name = absl::StrCat("--live-csv ", path);
+  absl::StatusOr<OwnFile> place = OwnFile::At(path);
+  if (!place.ok()) return Annotate(place.status(), "--live-csv");
+  const auto made = [&](absl::StatusOr<UniqueFd> fd, There there) -> absl::StatusOr<std::unique_ptr<LiveCsv>> {
+    if (!fd.ok()) return Annotate(fd.status(), "--live-csv");
+    return std::unique_ptr<LiveCsv>(new LiveCsv(path, *std::move(place), *std::move(fd), there));
+  };
+  absl::StatusOr<UniqueFd> fresh = place->CreateNew(kResultMode, O_APPEND);
+  if (!absl::IsAlreadyExists(fresh.status())) return made(std::move(fresh), There::kThis);
+  if (!replace) {
+    return absl::AlreadyExistsError(absl::StrCat(name, " exists: use another name, or --force to replace it"));
   }
-  if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat("--live-csv ", path));
-  return std::unique_ptr<LiveCsv>(new LiveCsv(path, UniqueFd(fd), created));
+  struct stat facts {};
+  if (fstatat(place->directory().fd(), place->name().c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) return ErrnoStatus(name, errno);
+  if (S_ISREG(facts.st_mode)) return made(place->CreatePartial(kResultMode, O_APPEND), There::kOld);
+  const auto is_stream = [&facts] { return S_ISFIFO(facts.st_mode) || S_ISCHR(facts.st_mode); };
+  const absl::Status neither =
+      absl::InvalidArgumentError(absl::StrCat(name, " is neither a file nor a pipe: use another name"));
+  // /dev/stdout is a link of root. In a directory that is checked, nobody else can exchange such a link before it is opened.
+  const bool is_link = S_ISLNK(facts.st_mode) && BelongsToUs(facts);
+  if (!is_link && !is_stream()) return neither;
+  IOBENCH_RETURN_IF_ERROR(place->directory().Check());
+  UniqueFd stream(openat(place->directory().fd(), place->name().c_str(),
+                         O_WRONLY | O_APPEND | O_CLOEXEC | (is_link ? 0 : O_NOFOLLOW)));
+  if (!stream.valid() || fstat(stream.get(), &facts) != 0) return ErrnoStatus(name, errno);
+  if (!is_stream()) return neither;
+  return made(std::move(stream), There::kStream);
 }
 
 LiveCsv::~LiveCsv() {
-  if (created_ && !started_) unlink(path_.c_str());
+  if (started_) return;
+  if (there_ == There::kThis) place_.Remove().IgnoreError();
+  if (there_ == There::kOld) place_.RemovePartial();
 }
 
 void LiveCsv::RunStarts(const v1::RunReport& report) {
   (void)report;
   started_ = true;
-  // Fails on a pipe, which has nothing to remove.
-  if (ftruncate(fd_.get(), 0) != 0 && errno != EINVAL) {
-    status_ = absl::ErrnoToStatus(errno, absl::StrCat("--live-csv ", path_));
-  }
+  if (there_ == There::kOld) status_ = Annotate(place_.Publish(), "--live-csv");
   Append(CsvTitles(kLiveColumns));
 }
 

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/own_files/own_file.h"
 #include "common/unique_fd.h"
 #include "coordinator/live/live_rates.h"
 #include "coordinator/live/run_observer.h"
@@ -20,9 +21,9 @@ namespace iobench {
 // everything that it did. `--help csv` lists the columns. Each row is complete as soon as it is in the file.
 class LiveCsv final : public RunObserver {
  public:
-  // Creates the file, or, with `replace`, takes one that exists. If the run does not start, a new file is removed
-  // again, and one that existed is left as it was. AlreadyExists, or the code of the errno: the message names the file
-  // and what to do.
+  // Creates the file (common/own_files/own_file.h). With `replace`, one that exists is replaced when the run starts, and a pipe or a
+  // device, also behind a link of this user or root, is written to. If the run does not start, what was there is left as it was. AlreadyExists, PermissionDenied, or the
+  // code of the errno: the message names the file and what to do.
   static absl::StatusOr<std::unique_ptr<LiveCsv>> Open(const std::string& path, bool replace);
   ~LiveCsv() override;
 
@@ -40,14 +41,17 @@ class LiveCsv final : public RunObserver {
   bool shows_latency() const override { return true; }
 
  private:
-  LiveCsv(std::string path, UniqueFd fd, bool created)
-      : path_(std::move(path)), fd_(std::move(fd)), created_(created) {}
+  // What has the file's name when the run starts.
+  enum class There { kThis, kOld, kStream };
+  LiveCsv(std::string path, OwnFile place, UniqueFd fd, There there)
+      : path_(std::move(path)), place_(std::move(place)), fd_(std::move(fd)), there_(there) {}
   void Write(const LiveSample& sample);
   void Append(const std::string& text);
 
   const std::string path_;
+  const OwnFile place_;
   const UniqueFd fd_;
-  const bool created_;  // no file of this name existed
+  const There there_;
   bool started_ = false;
   absl::Status status_;
   LiveRates rates_;

@@ -1,6 +1,5 @@
 #include "coordinator/report/append_file.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,48 +14,40 @@
 namespace iobench {
 
 absl::StatusOr<AppendFile> AppendFile::Create(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return ErrnoStatus(absl::StrCat("create ", path), errno);
-  return AppendFile(path, fd);
+  IOBENCH_ASSIGN_OR_RETURN(const OwnFile place, OwnFile::At(path));
+  IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, place.CreateNew());
+  return AppendFile(path, std::move(fd));
+}
+
+absl::StatusOr<AppendFile> AppendFile::CreatePartial(const OwnFile& place) {
+  IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, place.CreatePartial());
+  return AppendFile(place.path() + kPartialSuffix, std::move(fd));
 }
 
 absl::StatusOr<AppendFile> AppendFile::CreateNameless(const std::string& path) {
-  ::unlink(path.c_str());  // left by a crash while it had a name
-  absl::StatusOr<AppendFile> file = Create(path);
-  if (file.ok() && ::unlink(path.c_str()) != 0) return ErrnoStatus(absl::StrCat("remove ", path), errno);
-  return file;
-}
-
-AppendFile::~AppendFile() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-AppendFile::AppendFile(AppendFile&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), bytes_(other.bytes_) {}
-
-AppendFile& AppendFile::operator=(AppendFile&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(fd_, other.fd_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
+  IOBENCH_ASSIGN_OR_RETURN(const OwnFile place, OwnFile::At(path));
+  IOBENCH_RETURN_IF_ERROR(place.Remove());  // left by a crash while it had a name
+  IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, place.CreateNew());
+  IOBENCH_RETURN_IF_ERROR(place.Remove());
+  return AppendFile(path, std::move(fd));
 }
 
 absl::Status AppendFile::Append(absl::FunctionRef<absl::Status(std::ostream&)> write) {
-  DescriptorBuffer buffer(fd_);
+  DescriptorBuffer buffer(fd_.get());
   std::ostream out(&buffer);
   absl::Status appended = write(out);
   out.flush();
   if (buffer.errno_value() != 0) {
     appended = ErrnoStatus(absl::StrCat("write ", path_), buffer.errno_value());
   }
-  const off_t end = ::lseek(fd_, 0, SEEK_CUR);
+  const off_t end = ::lseek(fd_.get(), 0, SEEK_CUR);
   if (appended.ok() && end >= 0) {
     bytes_ = static_cast<uint64_t>(end);
     return appended;
   }
   if (appended.ok()) return ErrnoStatus(absl::StrCat("seek in ", path_), errno);
   const auto before = static_cast<off_t>(bytes_);
-  if (::ftruncate(fd_, before) != 0 || ::lseek(fd_, before, SEEK_SET) < 0) {
+  if (::ftruncate(fd_.get(), before) != 0 || ::lseek(fd_.get(), before, SEEK_SET) < 0) {
     return Annotate(appended, absl::StrCat(path_, " may end in the middle of a line"));
   }
   return appended;
@@ -65,7 +56,7 @@ absl::Status AppendFile::Append(absl::FunctionRef<absl::Status(std::ostream&)> w
 absl::Status AppendFile::CopyTo(std::ostream& out) const {
   std::array<char, 64 * 1024> piece;
   for (uint64_t offset = 0; offset < bytes_;) {
-    const ssize_t got = ::pread(fd_, piece.data(), std::min<uint64_t>(piece.size(), bytes_ - offset),
+    const ssize_t got = ::pread(fd_.get(), piece.data(), std::min<uint64_t>(piece.size(), bytes_ - offset),
                                 static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return ErrnoStatus(absl::StrCat("read ", path_), errno);
@@ -77,7 +68,7 @@ absl::Status AppendFile::CopyTo(std::ostream& out) const {
 }
 
 absl::Status AppendFile::Sync() const {
-  return ::fsync(fd_) == 0 ? absl::OkStatus() : ErrnoStatus(absl::StrCat("fsync ", path_), errno);
+  return ::fsync(fd_.get()) == 0 ? absl::OkStatus() : ErrnoStatus(absl::StrCat("fsync ", path_), errno);
 }
 
 }  // namespace iobench

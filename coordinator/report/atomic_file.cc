@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <system_error>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "common/own_files/own_file.h"
 #include "common/status_util.h"
 #include "coordinator/report/descriptor_buffer.h"
 
@@ -50,17 +50,15 @@ absl::Status SyncDirectory(const std::string& directory) {
 absl::Status WriteFileAtomically(const std::string& path,
                                  absl::FunctionRef<absl::Status(std::ostream&)> write, Durable durable) {
   const std::string partial = path + kPartialSuffix;
-  ::unlink(partial.c_str());  // O_EXCL below ensures that no symbolic link is followed
-  const int fd = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return ErrnoStatus(absl::StrCat("create ", partial), errno);
-  absl::Cleanup remove_partial = [&partial] { ::unlink(partial.c_str()); };
-  const absl::Status filled = Fill(fd, partial, write, durable);
-  const int close_result = ::close(fd);
+  IOBENCH_ASSIGN_OR_RETURN(const OwnFile place, OwnFile::At(path));
+  IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, place.CreatePartial());
+  absl::Cleanup remove_partial = [&place] { place.RemovePartial(); };
+  const absl::Status filled = Fill(fd.get(), partial, write, durable);
+  const int close_result = ::close(fd.Release());
   const int close_errno = errno;
   IOBENCH_RETURN_IF_ERROR(filled);
   if (close_result != 0) return ErrnoStatus(absl::StrCat("close ", partial), close_errno);
-  if (::rename(partial.c_str(), path.c_str()) != 0)
-    return ErrnoStatus(absl::StrCat("rename to ", path), errno);
+  IOBENCH_RETURN_IF_ERROR(place.Publish());
   std::move(remove_partial).Cancel();
   return durable == Durable::kNow ? SyncDirectory(DirectoryOf(path)) : absl::OkStatus();
 }
@@ -77,8 +75,9 @@ absl::Status CheckOutputFile(const std::string& path, bool replace) {
         absl::StrCat(path, " exists: name another file with --output, or replace it with --force"));
   }
   const std::string parent = std::filesystem::path(path).parent_path().string();
-  if (::access(parent.empty() ? "." : parent.c_str(), W_OK) == 0) return absl::OkStatus();
-  return ErrnoStatus(absl::StrCat("--output ", path), errno);
+  if (::access(parent.empty() ? "." : parent.c_str(), W_OK) != 0) return ErrnoStatus(absl::StrCat("--output ", path), errno);
+  IOBENCH_ASSIGN_OR_RETURN(const OwnDirectory directory, OwnDirectory::Open(parent.empty() ? "." : parent));
+  return Annotate(directory.Check(), absl::StrCat("--output ", path));
 }
 
 }  // namespace iobench

@@ -10,22 +10,19 @@
 
 namespace iobench {
 
-// The suffix of a file while it is being written. The next write replaces a partial file left by a crash.
-inline constexpr char kPartialSuffix[] = ".partial";
-
 // Whether a file survives a power failure as soon as it is written, or only after the caller has synced the file and
 // its directory. Killing the process loses nothing in either case.
 enum class Durable { kNow, kLater };
 
-// Lets `write` fill PATH.partial, then renames it to PATH, both with fsync by default. On failure, PATH is unchanged
-// and the partial file is removed; the status names the file and the reason ("No space left on device").
+// Lets `write` fill PATH.partial, then renames it to PATH (common/own_files/own_file.h), both with fsync by default. On failure,
+// PATH is unchanged and the partial file is removed; the status names the file and the reason ("No space left on device").
 absl::Status WriteFileAtomically(const std::string& path,
                                  absl::FunctionRef<absl::Status(std::ostream&)> write,
                                  Durable durable = Durable::kNow);
 
 // Checks, before the work that ends with it, whether --output PATH can be written. InvalidArgument: something that is
-// no regular file is there. AlreadyExists: a file is there, and `replace` (--force) is false. Otherwise the errno of a
-// parent directory that is missing or not writable.
+// no regular file is there. AlreadyExists: a file is there, and `replace` (--force) is false. PermissionDenied: see
+// OwnDirectory::Check. Otherwise the errno of a parent directory that is missing or not writable.
 absl::Status CheckOutputFile(const std::string& path, bool replace);
 
 // Makes changes to the names in a directory durable.

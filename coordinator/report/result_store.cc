@@ -14,6 +14,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "common/own_files/own_directory.h"
 #include "common/status_util.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/file_head.h"
@@ -83,6 +84,7 @@ bool HoldsResult(const std::string& directory) {
 absl::StatusOr<ResultStore> ResultStore::Create(const std::string& directory, EarlierResult earlier,
                                                 std::function<int64_t()> now_ns) {
   if (directory.empty()) return absl::InvalidArgumentError("--out needs the name of a directory");
+  IOBENCH_RETURN_IF_ERROR(OwnDirectory::Make(directory).status());
   if (HoldsResult(directory)) {
     if (earlier == EarlierResult::kRefuse) {
       return absl::AlreadyExistsError(absl::StrCat(
@@ -91,10 +93,7 @@ absl::StatusOr<ResultStore> ResultStore::Create(const std::string& directory, Ea
     }
     IOBENCH_RETURN_IF_ERROR(RemoveEarlierResult(directory, earlier == EarlierResult::kContinue));
   }
-  std::error_code error;
-  const std::string raw = RawDirectory(directory);
-  fs::create_directories(raw, error);
-  if (error) return ErrnoStatus(absl::StrCat("create directory ", raw), error.value());
+  IOBENCH_RETURN_IF_ERROR(OwnDirectory::Make(RawDirectory(directory)).status());
   return ResultStore(directory, std::move(now_ns));
 }
 

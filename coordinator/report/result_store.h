@@ -32,7 +32,8 @@ class ResultStore {
   enum class EarlierResult { kRefuse, kReplace, kContinue };
 
   // Creates the directory and its parents if needed. AlreadyExists: it holds an earlier result that is not to be
-  // replaced, or a file of another program in the place of one; nothing has changed. `now_ns`: the clock for IsDue().
+  // replaced, or a file of another program in the place of one; nothing has changed. PermissionDenied: it is somebody else's
+  // (OwnDirectory). `now_ns`: the clock for IsDue().
   static absl::StatusOr<ResultStore> Create(const std::string& directory, EarlierResult earlier,
                                             std::function<int64_t()> now_ns = MonotonicNowNs);
 

@@ -2,11 +2,10 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <ostream>
-#include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "common/own_files/own_directory.h"
 #include "common/status_util.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/tables/table_csv.h"
@@ -44,9 +43,7 @@ absl::Status WriteTableFiles(const v1::RunReport& report, const std::string& dir
   std::vector<std::string> left = TablePaths(directory);
   const std::string place = left.back();
   left.pop_back();
-  std::error_code error;
-  std::filesystem::create_directories(place, error);
-  if (error) return ErrnoStatus(absl::StrCat("create directory ", place), error.value());
+  IOBENCH_RETURN_IF_ERROR(OwnDirectory::Make(place).status());
   IOBENCH_RETURN_IF_ERROR(ForEachTableFile(report, [&](const std::string& name, const Table& table) {
     const std::string path = absl::StrCat(directory, "/", name);
     std::erase(left, path);

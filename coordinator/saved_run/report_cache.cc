@@ -5,13 +5,11 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/digest/xxh3.h"
-#include "coordinator/report/atomic_file.h"
 
 namespace iobench {
 namespace {
@@ -125,10 +123,11 @@ std::optional<v1::FinishedPhase> ReportCache::Find(uint32_t index, uint64_t raw_
   return phase;
 }
 
-ReportCacheWriter::ReportCacheWriter(const std::string& path, uint64_t key, Charts charts) : path_(path) {
-  const std::string partial = path_ + kPartialSuffix;
-  ::unlink(partial.c_str());  // left by a crash
-  absl::StatusOr<AppendFile> file = AppendFile::Create(partial);
+ReportCacheWriter::ReportCacheWriter(const std::string& path, uint64_t key, Charts charts) {
+  absl::StatusOr<OwnFile> place = OwnFile::At(path);
+  if (!place.ok()) return;
+  place_ = *std::move(place);
+  absl::StatusOr<AppendFile> file = AppendFile::CreatePartial(*place_);
   if (!file.ok()) return;
   file_ = *std::move(file);
   const Head head = {key, charts == Charts::kFilledIn ? uint64_t{1} : 0};
@@ -136,7 +135,7 @@ ReportCacheWriter::ReportCacheWriter(const std::string& path, uint64_t key, Char
 }
 
 ReportCacheWriter::~ReportCacheWriter() {
-  if (file_.has_value()) ::unlink((path_ + kPartialSuffix).c_str());
+  if (file_.has_value()) place_->RemovePartial();
 }
 
 std::string ReportCacheWriter::Entry(uint32_t index, uint64_t raw_xxh3, const v1::FinishedPhase& phase) {
@@ -160,14 +159,13 @@ void ReportCacheWriter::Add(const std::string& entry) {
     return absl::OkStatus();
   });
   if (added.ok()) return;
-  ::unlink((path_ + kPartialSuffix).c_str());
+  place_->RemovePartial();
   file_.reset();
 }
 
 void ReportCacheWriter::Finish() {
   if (!file_.has_value()) return;
-  const std::string partial = path_ + kPartialSuffix;
-  if (::rename(partial.c_str(), path_.c_str()) != 0) ::unlink(partial.c_str());
+  if (!place_->Publish().ok()) place_->RemovePartial();
   file_.reset();
 }
 

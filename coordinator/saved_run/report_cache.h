@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "common/own_files/own_file.h"
 #include "common/unique_fd.h"
 #include "coordinator/analysis/summarize.h"
 #include "coordinator/report/append_file.h"
@@ -58,7 +59,7 @@ class ReportCacheWriter {
   void Finish();
 
  private:
-  const std::string path_;
+  std::optional<OwnFile> place_;    // empty: failed
   std::optional<AppendFile> file_;  // empty: failed, or finished
 };
 

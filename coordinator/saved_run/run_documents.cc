@@ -1,16 +1,13 @@
 #include "coordinator/saved_run/run_documents.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "common/own_files/own_file.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "coordinator/report/atomic_file.h"
@@ -36,13 +33,10 @@ bool IsResultFile(const Document& document) {
 
 // Creates and removes the file under the name that it has while it is written.
 absl::Status CheckCreatable(const std::string& path) {
-  const std::string partial = path + kPartialSuffix;
-  ::unlink(partial.c_str());
-  const int fd = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return ErrnoStatus(absl::StrCat("create ", path), errno);
-  ::close(fd);
-  ::unlink(partial.c_str());
-  return absl::OkStatus();
+  IOBENCH_ASSIGN_OR_RETURN(const OwnFile place, OwnFile::At(path));
+  const absl::Status created = place.CreatePartial().status();
+  if (created.ok()) place.RemovePartial();
+  return created;
 }
 
 absl::Status CheckWorkbook(const std::string& path, bool replace) {

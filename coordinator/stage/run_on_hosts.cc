@@ -32,7 +32,7 @@ constexpr double kHostsJoinTimeoutS = 60;
 // The coordinator's end, and what its workers must present.
 struct Listener {
   std::unique_ptr<GrpcCoordinator> transport;
-  std::string credentials;  // empty: nothing
+  Secret credentials;  // empty: nothing
 };
 
 uint32_t WorkersOf(const Job& job) {

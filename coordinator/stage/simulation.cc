@@ -38,9 +38,9 @@ uint32_t ClientsPerProcess() {
 
 // The token and the certificate on standard input, as workers on other hosts get them.
 absl::StatusOr<UniqueFd> InputWith(const JoinCredentials& credentials) {
-  const std::string text = SerializeJoinCredentials(credentials);
+  const Secret text = SerializeJoinCredentials(credentials);
   UniqueFd input(memfd_create("credentials", MFD_CLOEXEC));
-  if (!input.valid() || write(input.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+  if (!input.valid() || write(input.get(), text.text().data(), text.size()) != static_cast<ssize_t>(text.size()) ||
       lseek(input.get(), 0, SEEK_SET) != 0) {
     return ErrnoStatus("memory for the workers' credentials", errno);
   }

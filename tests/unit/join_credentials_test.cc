@@ -42,7 +42,7 @@ TEST_CASE("a token file holds what it was given") {
   CHECK(*ParseJoinCredentials(SerializeJoinCredentials(alone)) == alone);
   // As an editor may leave it, or openssl x509 -text.
   const auto edited =
-      ParseJoinCredentials(alone.token + "\r\n\r\nCertificate:\r\n" + identity.certificate_pem + "\n");
+      ParseJoinCredentials(alone.token.text() + "\r\n\r\nCertificate:\r\n" + identity.certificate_pem + "\n");
   REQUIRE(edited.ok());
   CHECK(edited->token == alone.token);
   CHECK(edited->certificates_pem == identity.certificate_pem);
@@ -62,7 +62,7 @@ TEST_CASE("a token file that cannot be right is refused without showing its toke
       {token + "\n" + damaged, "certificate number 1 is damaged"},
       {token + "\n" + identity.certificate_pem + "-----BEGIN CERTIFICATE-----\nMIIB",
        "certificate number 2 is damaged"},
-      {token + "\n" + identity.certificate_pem + identity.key_pem, "private key"},
+      {token + "\n" + identity.certificate_pem + identity.key_pem.text(), "private key"},
       {std::string(70'000, 'x'), "more than 64 KiB"},
   };
   for (const auto& [text, words] : kBad) {
@@ -74,9 +74,9 @@ TEST_CASE("a token file that cannot be right is refused without showing its toke
 }
 
 TEST_CASE("tokens are random, long, and compared as a whole") {
-  const std::string token = *MakeToken();
+  const std::string token = MakeToken()->text();
   CHECK(token.size() == 43);
-  CHECK(token != *MakeToken());
+  CHECK(token != MakeToken()->text());
   CHECK(token.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") ==
         std::string::npos);
   CHECK(TokensMatch(token, token));
@@ -88,7 +88,7 @@ TEST_CASE("tokens are random, long, and compared as a whole") {
 
 TEST_CASE("a token file that others can read, or that another user wrote, is refused") {
   const Directory directory;
-  const std::string text = *MakeToken() + "\n";
+  const std::string text = MakeToken()->text() + "\n";
   const auto read = [&](mode_t mode, SecretReaders readers) {
     return ReadTokenFile(directory.File(absl::StrCat("of-", mode), text, mode), readers).status();
   };
@@ -176,15 +176,15 @@ TEST_CASE("files for TLS that do not belong together are named by their options"
   const TlsIdentity one = *MakeRunIdentity({});
   const TlsIdentity two = *MakeRunIdentity({});
   const std::string certificate = directory.File("cert", one.certificate_pem);
-  const std::string key = directory.File("key", one.key_pem);
+  const std::string key = directory.File("key", one.key_pem.text());
   const std::string empty = directory.File("empty", "");
   CHECK(ReadTlsFiles({certificate, key, certificate})->key_pem == one.key_pem);
-  CHECK(ReadTlsFiles({certificate, directory.File("of-group", one.key_pem, 0640), ""}).ok());
+  CHECK(ReadTlsFiles({certificate, directory.File("of-group", one.key_pem.text(), 0640), ""}).ok());
   const std::pair<TlsFiles, const char*> kBad[] = {
-      {{certificate, directory.File("of-all", one.key_pem, 0644), ""}, "others have access to it"},
+      {{certificate, directory.File("of-all", one.key_pem.text(), 0644), ""}, "others have access to it"},
       {{certificate, "", ""}, "needs --tls-key"},
       {{"", key, ""}, "needs --tls-cert"},
-      {{certificate, directory.File("other", two.key_pem), ""}, "is not the key of"},
+      {{certificate, directory.File("other", two.key_pem.text()), ""}, "is not the key of"},
       {{empty, key, ""}, "no certificate in PEM"},
       {{certificate, empty, ""}, "no private key in PEM"},
       {{"", "", empty}, "--tls-ca"},

@@ -1,5 +1,7 @@
 #include "coordinator/live/live_csv.h"
 
+#include <unistd.h>
+
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -103,6 +105,29 @@ TEST_CASE("nothing is left of a file whose run did not start") {
   const CsvDirectory directory;
   { REQUIRE(LiveCsv::Open(directory.file(), false).ok()); }
   CHECK_FALSE(fs::exists(directory.file()));
+}
+
+TEST_CASE("an earlier file is replaced, never written to, so that its other names keep it") {
+  const CsvDirectory directory;
+  std::ofstream(directory.file()) << "earlier\n";
+  const std::string other_name = directory.file() + ".kept";
+  fs::create_hard_link(directory.file(), other_name);
+  auto csv = LiveCsv::Open(directory.file(), true);
+  REQUIRE(csv.ok());
+  (*csv)->RunStarts(LiveReport({}));
+  CHECK(absl::StartsWith(ContentOf(directory.file()), "time,"));
+  CHECK(ContentOf(other_name) == "earlier\n");
+}
+
+TEST_CASE("what a link of another user leads to is not written to") {
+  const CsvDirectory directory;
+  const std::string foreign = directory.file() + ".foreign";
+  std::ofstream(foreign) << "mine\n";
+  fs::create_symlink(foreign, directory.file());
+  if (::lchown(directory.file().c_str(), 4711, 4711) != 0) return;  // CI is root
+  CHECK(absl::IsAlreadyExists(LiveCsv::Open(directory.file(), false).status()));
+  CHECK(absl::IsInvalidArgument(LiveCsv::Open(directory.file(), true).status()));
+  CHECK(ContentOf(foreign) == "mine\n");
 }
 
 TEST_CASE("a full device is reported once the run is over, with the file's name") {

@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/own_files/own_file.h"
 #include "common/status_util.h"
 #include "common/unique_fd.h"
 #include "worker/rights/worker_rights.h"
@@ -49,13 +50,30 @@ absl::Status CheckIsLog(int fd, const std::string& file) {
   return head == kHeadingBegin ? absl::OkStatus() : NotOurs(file);
 }
 
-absl::StatusOr<UniqueFd> OpenLog(const std::string& file, int flags) {
+absl::Status About(const std::string& file, const absl::Status& status) {
+  const int error = ErrnoOf(status);
+  return error != 0 ? ErrnoStatus(About(file), error) : Annotate(status, About(file));
+}
+
+absl::StatusOr<UniqueFd> OpenLog(const std::string& file) {
+  const absl::StatusOr<OwnFile> place = OwnFile::At(file);
+  if (!place.ok()) return About(file, place.status());
   // O_NONBLOCK: a FIFO is not waited for.
-  UniqueFd fd(::open(file.c_str(), O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0644));
+  UniqueFd fd(::openat(place->directory().fd(), place->name().c_str(),
+                       O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd.valid() && errno == ELOOP) return NotOurs(file);
   if (!fd.valid()) return ErrnoStatus(About(file), errno);
   IOBENCH_RETURN_IF_ERROR(CheckIsLog(fd.get(), file));
   return fd;
+}
+
+// Another lane, or a worker on another host, may create it at the same time.
+absl::StatusOr<UniqueFd> OpenOrCreateLog(const std::string& file) {
+  const absl::StatusOr<OwnFile> place = OwnFile::At(file);
+  if (!place.ok()) return About(file, place.status());
+  absl::StatusOr<UniqueFd> created = place->CreateNew(kResultMode, O_APPEND);
+  if (created.ok()) return created;
+  return absl::IsAlreadyExists(created.status()) ? OpenLog(file) : About(file, created.status());
 }
 
 absl::Status WriteAll(int fd, const std::string& file, std::string& text) {
@@ -115,17 +133,20 @@ absl::Status CheckOpLog(const std::string& name) {
   IOBENCH_RETURN_IF_ERROR(CheckAllowed(WorkerAction::kLogFiles));
   const std::string file = OpLogPath(name);
   struct stat facts {};
-  if (::lstat(file.c_str(), &facts) == 0) return OpenLog(file, 0).status();
+  if (::lstat(file.c_str(), &facts) == 0) return OpenLog(file).status();
   if (errno != ENOENT) return ErrnoStatus(About(file), errno);
   const std::string parent = std::filesystem::path(file).parent_path().string();
   const std::string directory = parent.empty() ? std::string(1, '.') : parent;
-  if (::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return absl::OkStatus();
-  return ErrnoStatus(absl::StrCat(About(file), " (-Q) cannot be created: directory ", directory), errno);
+  if (::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+    return ErrnoStatus(absl::StrCat(About(file), " (-Q) cannot be created: directory ", directory), errno);
+  }
+  const absl::StatusOr<OwnDirectory> place = OwnDirectory::Open(directory);
+  return About(file, place.ok() ? place->Check() : place.status());
 }
 
 absl::Status AppendOpLog(const std::string& file, std::span<const LoggedOp> ops,
                          const std::optional<LoggedTimes>& times) {
-  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, OpenLog(file, O_CREAT));
+  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, OpenOrCreateLog(file));
   std::string text(kHeading);
   for (const LoggedOp& op : ops) {
     absl::StrAppendFormat(&text, "%10d %10d %10d\n", op.offset / 1024, op.latency_us, op.length);

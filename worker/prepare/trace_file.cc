@@ -178,7 +178,7 @@ absl::StatusOr<UniqueFd> OpenTraceForWriting(const std::string& file, OldTrace o
   IOBENCH_ASSIGN_OR_RETURN(const Place place, PlaceOf(file));
   if (old == OldTrace::kReplaced && IsTrace(place)) ::unlinkat(place.directory.get(), place.name.c_str(), 0);
   UniqueFd fd(::openat(place.directory.get(), place.name.c_str(),
-                       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+                       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
   if (!fd.valid() && errno == EEXIST) return IsThere(file);
   if (!fd.valid()) return ErrnoStatus(absl::StrCat("trace ", file), errno);
   return fd;

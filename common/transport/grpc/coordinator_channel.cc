@@ -34,7 +34,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const GrpcAddress& address, const Tls
   if (!tls.expected_name.empty()) arguments.SetSslTargetNameOverride(tls.expected_name);
   grpc::SslCredentialsOptions options;
   options.pem_root_certs = tls.trusted_pem;
-  options.pem_private_key = tls.identity.key_pem;
+  options.pem_private_key = tls.identity.key_pem.text();
   options.pem_cert_chain = tls.identity.certificate_pem;
   return grpc::CreateCustomChannel(address.ToDial(), grpc::SslCredentials(options), arguments);
 }
@@ -91,8 +91,8 @@ absl::Status CoordinatorChannel::Refresh() {
 
 void CoordinatorChannel::AddMetadata(grpc::ClientContext& context) const {
   const bool is_private = tls_.enabled() || !address_.reachable_from_elsewhere();
-  if (is_private && !credentials_->token.empty()) context.AddMetadata(kTokenKey, credentials_->token);
-  if (const auto attempt = MakeToken(); attempt.ok()) context.AddMetadata(kAttemptKey, *attempt);
+  if (is_private && !credentials_->token.empty()) context.AddMetadata(kTokenKey, credentials_->token.text());
+  if (const auto attempt = MakeToken(); attempt.ok()) context.AddMetadata(kAttemptKey, attempt->text());
 }
 
 TlsFinding CoordinatorChannel::WhyNot(const std::string& error) const {

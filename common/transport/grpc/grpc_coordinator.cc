@@ -54,7 +54,7 @@ std::shared_ptr<grpc::ServerCredentials> CredentialsFor(const JoinSecurity& secu
                                                 ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
                                                 : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
   options.pem_root_certs = security.identity.ca_pem;
-  options.pem_key_cert_pairs.push_back({security.identity.key_pem, security.identity.certificate_pem});
+  options.pem_key_cert_pairs.push_back({security.identity.key_pem.text(), security.identity.certificate_pem});
   return grpc::SslServerCredentials(options);
 }
 
@@ -150,7 +150,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
     Reaction reaction(this);
     call_due_ = true;
     if (IsClosing()) stream.Dismiss();
-    const std::string token = stream.Metadata(kTokenKey);
+    const Secret token = stream.Metadata(kTokenKey);
     CallFacts call{stream.Metadata(kAttemptKey), stream.Metadata(kIdentityKey)};
     if (!options_.security.token.empty() && !TokensMatch(options_.security.token, token)) {
       return Refuse(stream, token.empty()

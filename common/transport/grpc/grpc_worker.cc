@@ -246,8 +246,8 @@ bool IsBrokenConnection(const grpc::Status& status) {
 
 // Returns an empty text if the system provides no random bytes: the worker then cannot reconnect.
 std::string NewIdentity() {
-  absl::StatusOr<std::string> identity = MakeToken();
-  return identity.ok() ? *std::move(identity) : std::string();
+  const absl::StatusOr<Secret> identity = MakeToken();
+  return identity.ok() ? identity->text() : std::string();
 }
 
 // One worker, from its first attempt to join to its end.

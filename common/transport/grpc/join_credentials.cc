@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
@@ -64,8 +65,8 @@ absl::Status CheckToken(std::string_view token) {
   return absl::OkStatus();
 }
 
-std::string SerializeJoinCredentials(const JoinCredentials& credentials) {
-  return absl::StrCat(credentials.token, "\n", credentials.certificates_pem);
+Secret SerializeJoinCredentials(const JoinCredentials& credentials) {
+  return absl::StrCat(credentials.token.text(), "\n", credentials.certificates_pem);
 }
 
 absl::StatusOr<JoinCredentials> ParseJoinCredentials(std::string_view text) {
@@ -82,8 +83,9 @@ absl::StatusOr<JoinCredentials> ParseJoinCredentials(std::string_view text) {
   return credentials;
 }
 
-absl::StatusOr<std::string> MakeToken() {
+absl::StatusOr<Secret> MakeToken() {
   std::array<unsigned char, 32> bytes{};
+  const absl::Cleanup wipe = [&bytes] { OPENSSL_cleanse(bytes.data(), bytes.size()); };
   if (RAND_priv_bytes(bytes.data(), bytes.size()) != 1) {
     return absl::UnavailableError("the system gives no random bytes for the run's token");
   }

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/process/secret.h"
 
 namespace iobench {
 
@@ -19,7 +20,7 @@ inline constexpr size_t kMaxTokenFileBytes = 64 << 10;
 struct JoinCredentials {
   // Proves to the coordinator that the worker belongs to the run. Printable ASCII without spaces. Empty: none, as on
   // Unix sockets and loopback, or with certificates on both sides.
-  std::string token = {};
+  Secret token = {};
   // The certificates, in PEM, that the worker trusts for this coordinator: its own, or those of the CAs that may have
   // signed it. Empty: none, so the connection is not encrypted unless --tls-ca names some.
   std::string certificates_pem = {};
@@ -28,7 +29,7 @@ struct JoinCredentials {
 };
 
 // Returns the text of a token file: the token, a line break, the certificates. REQUIRES: a token.
-std::string SerializeJoinCredentials(const JoinCredentials& credentials);
+Secret SerializeJoinCredentials(const JoinCredentials& credentials);
 
 // The reverse. Line breaks may be CR LF, and lines around the certificates are ignored. InvalidArgument: no valid token
 // in the first line (CheckToken), a certificate that is not PEM, a private key, or more than kMaxTokenFileBytes. The
@@ -40,7 +41,7 @@ absl::StatusOr<JoinCredentials> ParseJoinCredentials(std::string_view text);
 absl::Status CheckToken(std::string_view token);
 
 // Returns a new token: 32 random bytes in base64url, 43 characters. Unavailable: the system provides no random bytes.
-absl::StatusOr<std::string> MakeToken();
+absl::StatusOr<Secret> MakeToken();
 
 // Compares in a time that does not reveal how much of `offered` is right. False if `expected` is empty.
 bool TokensMatch(std::string_view expected, std::string_view offered);

@@ -134,7 +134,7 @@ absl::StatusOr<TlsIdentity> ReadTlsFiles(const TlsFiles& files) {
     return absl::InvalidArgumentError(
         absl::StrCat("--tls-cert ", files.certificate, ": no certificate in PEM"));
   }
-  const OwnedKey key = PrivateKey(identity.key_pem);
+  const OwnedKey key = PrivateKey(identity.key_pem.text());
   if (key == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("--tls-key ", files.key, ": no private key in PEM, or one with a passphrase"));

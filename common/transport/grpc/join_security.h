@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/process/secret.h"
 #include "common/transport/grpc/join_credentials.h"
 #include "common/transport/grpc_address.h"
 
@@ -23,7 +24,7 @@ struct TlsFiles {
 // The contents of such files, after checking that the key belongs to the certificate.
 struct TlsIdentity {
   std::string certificate_pem;
-  std::string key_pem;
+  Secret key_pem;
   std::string ca_pem;
 };
 
@@ -46,7 +47,7 @@ struct JoinSecurityOptions {
   bool insecure = false;  // --insecure: no TLS and no token, whatever the address
   TlsFiles tls = {};      // no certificate: one is made for the run if the address needs TLS
   // Required of each worker. Empty: a token is made if `needs_token`.
-  std::string token = {};
+  Secret token = {};
   // Workers get credentials from the coordinator: by a token file, or on standard input.
   bool needs_token = false;
   bool always_tls = false;                   // on loopback too, as it would be elsewhere
@@ -60,7 +61,7 @@ struct JoinSecurity {
   TlsIdentity identity;               // of the coordinator; used if `tls`
   bool made_for_run = false;          // `identity` is one of MakeRunIdentity
   bool asks_for_certificate = false;  // workers must have a certificate signed by identity.ca_pem
-  std::string token;                  // workers must send it; empty: none is asked for
+  Secret token;                       // workers must send it; empty: none is asked for
   // The credentials that each worker must get. The certificates are empty without TLS.
   JoinCredentials for_workers;
 };

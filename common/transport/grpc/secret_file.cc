@@ -31,8 +31,8 @@ absl::Status CheckOwnerAndMode(const std::string& name, const struct stat& facts
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadSecretFile(const std::string& what, const std::string& file, uint64_t max_bytes,
-                                           SecretReaders readers) {
+absl::StatusOr<Secret> ReadSecretFile(const std::string& what, const std::string& file, uint64_t max_bytes,
+                                      SecretReaders readers) {
   const std::string name = absl::StrCat(what, " ", file);
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!fd.valid()) return ErrnoStatus(name, errno);

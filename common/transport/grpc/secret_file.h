@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "common/process/secret.h"
 
 namespace iobench {
 
@@ -16,8 +17,8 @@ enum class SecretReaders { kOwner, kGroup };
 // do: it belongs to another user than this one or root, who could have chosen what it says; others than `readers` can read
 // it, or others than its owner can write to it. Otherwise the errors of ReadSmallFile. Every message starts with `what` and
 // the file name.
-absl::StatusOr<std::string> ReadSecretFile(const std::string& what, const std::string& file, uint64_t max_bytes,
-                                           SecretReaders readers);
+absl::StatusOr<Secret> ReadSecretFile(const std::string& what, const std::string& file, uint64_t max_bytes,
+                                      SecretReaders readers);
 
 }  // namespace iobench
 

@@ -56,7 +56,7 @@ void Present(SSL_CTX* context, const TlsIdentity& identity) {
   while (const OwnedCertificate intermediate = NextCertificate(bio.get())) {
     SSL_CTX_add1_chain_cert(context, intermediate.get());
   }
-  const OwnedKey key(PEM_read_bio_PrivateKey(ReadingBio(identity.key_pem).get(), nullptr, nullptr, nullptr));
+  const OwnedKey key(PEM_read_bio_PrivateKey(ReadingBio(identity.key_pem.text()).get(), nullptr, nullptr, nullptr));
   SSL_CTX_use_PrivateKey(context, key.get());
   ERR_clear_error();
 }

@@ -1,13 +1,16 @@
 #include "common/transport/grpc/token_file.h"
 
-#include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
+#include <string_view>
+#include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "common/own_files/own_file.h"
 #include "common/status_util.h"
 #include "common/unique_fd.h"
 
@@ -16,9 +19,14 @@ namespace {
 
 constexpr char kWhat[] = "token file";
 
-absl::StatusOr<std::string> ReadStandardInput() {
+absl::StatusOr<Secret> ReadStandardInput() {
   std::string text;
   std::array<char, 4096> part{};
+  text.reserve(kMaxTokenFileBytes + part.size());  // no copy of it is left where it was shorter
+  const absl::Cleanup wipe = [&] {
+    explicit_bzero(part.data(), part.size());
+    Secret::Wipe(text);
+  };
   while (text.size() <= kMaxTokenFileBytes) {
     const ssize_t got = read(STDIN_FILENO, part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
@@ -26,10 +34,10 @@ absl::StatusOr<std::string> ReadStandardInput() {
     if (got == 0) break;
     text.append(part.data(), static_cast<size_t>(got));
   }
-  return text;
+  return Secret(std::move(text));
 }
 
-absl::Status WriteAll(int fd, const std::string& text, const std::string& name) {
+absl::Status WriteAll(int fd, std::string_view text, const std::string& name) {
   for (size_t done = 0; done < text.size();) {
     const ssize_t moved = write(fd, text.data() + done, text.size() - done);
     if (moved < 0 && errno == EINTR) continue;
@@ -44,7 +52,7 @@ absl::Status WriteAll(int fd, const std::string& text, const std::string& name) 
 
 absl::StatusOr<JoinCredentials> ReadTokenFile(const std::string& file, SecretReaders readers) {
   const bool is_input = file == "-";
-  std::string text;
+  Secret text;
   if (is_input) {
     IOBENCH_ASSIGN_OR_RETURN(text, ReadStandardInput());
   } else {
@@ -58,13 +66,15 @@ absl::StatusOr<JoinCredentials> ReadTokenFile(const std::string& file, SecretRea
 
 absl::Status WriteTokenFile(const std::string& file, const JoinCredentials& credentials) {
   const std::string name = absl::StrCat(kWhat, " ", file);
-  const std::string fresh = absl::StrCat(file, ".", getpid());
-  UniqueFd fd(open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!fd.valid()) return ErrnoStatus(name, errno);
+  const absl::StatusOr<OwnFile> place = OwnFile::At(file);
+  if (!place.ok()) return Annotate(place.status(), kWhat);
+  absl::StatusOr<UniqueFd> created = place->CreatePartial(kSecretMode);
+  if (!created.ok()) return Annotate(created.status(), kWhat);
+  UniqueFd fd = *std::move(created);
   absl::Status status = WriteAll(fd.get(), SerializeJoinCredentials(credentials), name);
   if (close(fd.Release()) != 0 && status.ok()) status = ErrnoStatus(name, errno);
-  if (status.ok() && rename(fresh.c_str(), file.c_str()) != 0) status = ErrnoStatus(name, errno);
-  if (!status.ok()) unlink(fresh.c_str());
+  if (status.ok()) status = Annotate(place->Publish(), kWhat);
+  if (!status.ok()) place->RemovePartial();
   return status;
 }
 
