@@ -35,7 +35,7 @@ class Ending {
 
   bool well() const { return wait_status_ == 0; }
   int exit_code() const;    // -1: a signal ended it, or how it ended is unknown
-  std::string Text() const;  // "exit code 2", "signal 9", "an unknown exit code"
+  std::string Text() const;  // "exit code 2", "signal 9 (KILL)", "an unknown exit code"
 
  private:
   std::optional<int> wait_status_;
