@@ -75,12 +75,7 @@ void Conductor::LeaveData(PhaseLoop& loop) {
 int Conductor::Refuse(absl::Status why) {
   assembly_.Refuse(why);
   refusal_ = std::move(why);
-  if (interrupt_.raised()) return kExitInterrupted;
-  // If none of the workers that this program has started joins, the address that it gave them is wrong.
-  const bool gave_wrong_address = options_.join_watch.check != nullptr && !assembly_.any_joined();
-  const bool workers_missing = absl::IsDeadlineExceeded(refusal_) && !gave_wrong_address;
-  const bool workers_lost = cluster_.live_count() < cluster_.members().size();
-  return workers_missing || workers_lost ? kExitPartial : kExitUsage;
+  return assembly_.ExitOfRefusal(interrupt_);
 }
 
 int Conductor::Verdict(const absl::Status& status) const {
