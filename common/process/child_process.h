@@ -58,6 +58,7 @@ class ChildProcess {
   ChildProcess& operator=(ChildProcess&&) = delete;
   ~ChildProcess() { KillGroup(); }
 
+  pid_t id() const { return process_; }  // -1: it has ended, or was let go of
   // Returns whether it has ended, or was let go of. Does not wait.
   bool Ended();
   // REQUIRES: Ended() returned true.

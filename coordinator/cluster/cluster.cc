@@ -347,7 +347,8 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
     if (poll != work_polls_.end() && poll->second == received->event.call_id()) work_polls_.erase(poll);
     CheckWork(*member, received->event.progress());
   }
-  if (member != nullptr && received->event.has_lost()) MarkLost(*member, received->event.lost().reason());
+  if (member != nullptr && received->event.has_lost())
+    MarkLost(*member, WithEnding(*member, received->event.lost().reason()));
   if (member == nullptr && !members_.empty() && received->event.has_joined()) {
     // Too late for this run: dismisses the worker instead of letting it wait.
     DismissOne(received->worker, "the run has already started with all its workers");
@@ -486,6 +487,11 @@ void Cluster::Drop(uint32_t worker, const std::string& reason) {
   ReceivedEvent lost{.worker = member.id, .event = {}, .received_at = Now()};
   lost.event.mutable_lost()->set_reason(reason);
   given_up_.push_back(std::move(lost));
+}
+
+std::string Cluster::WithEnding(const Member& member, const std::string& reason) const {
+  const std::string ending = ending_of_ ? ending_of_(member.facts) : "";
+  return ending.empty() ? reason : absl::StrCat(reason, "; ", ending);
 }
 
 void Cluster::MarkLost(Member& member, const std::string& reason) {

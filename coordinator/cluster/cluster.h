@@ -226,6 +226,7 @@ class Cluster {
   void NumberMembers();
   void NumberClients();
   void MarkLost(Member& member, const std::string& reason);
+  std::string WithEnding(const Member& member, const std::string& reason) const;
 
   Transport& transport_;
   const uint64_t run_id_;
@@ -257,6 +258,7 @@ class Cluster {
   uint64_t next_call_id_ = 1;
   bool told_of_interrupt_ = false;
   OomWatch oom_watch_;
+  std::function<std::string(const v1::WorkerFacts&)> ending_of_;  // JoinWatch.ending
   OnEvent on_event_;
 };
 

@@ -188,6 +188,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
                              std::vector<JoinFault>* faults) {
   Joined joined{.wanted = count, .workers = {}, .of_servers = {}, .taken_positions = {}};
   samplers_.clear();
+  ending_of_ = watch.ending;
   // True if the run can do without the workers that `why` is about; `faults` then names them.
   const auto can_do_without = [&](const absl::Status& why) {
     if (faults == nullptr || joined.workers.empty() || absl::IsCancelled(why)) return false;

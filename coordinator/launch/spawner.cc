@@ -111,13 +111,27 @@ absl::StatusOr<Spawner> Spawner::Start(uint32_t count, const std::vector<std::st
     // SIGKILL, because a stopped worker would react to no other signal, and it has nothing to clean up that we do not
     // clean up.
     IOBENCH_RETURN_IF_ERROR(spawner.children_.Start("/proc/self/exe", argv, /*output_fd=*/-1, SIGKILL));
+    spawner.ids_.push_back(spawner.children_.IdOf(i));
   }
   return spawner;
+}
+
+std::string Spawner::EndingOf(pid_t process) {
+  constexpr int kLooks = 20;
+  constexpr useconds_t kBetweenLooksUs = 5000;  // a process closes its connection before its parent can reap it
+  for (int look = 0; look < kLooks && !endings_.contains(process) && children_.running() > 0; ++look) {
+    if (look > 0) usleep(kBetweenLooksUs);
+    while (const auto ended = children_.NextEnded()) endings_.emplace(ids_[ended->index], ended->ending);
+  }
+  const auto found = endings_.find(process);
+  if (found == endings_.end()) return "";
+  return absl::StrCat("its process ended with ", found->second.Text());
 }
 
 absl::Status Spawner::Check() {
   const auto ended = children_.NextEnded();
   if (!ended) return absl::OkStatus();
+  endings_.emplace(ids_[ended->index], ended->ending);
   return absl::UnavailableError(
       absl::StrCat("worker process ", ended->index, " ended before it joined: ", ended->ending.Text(),
                    oom_watch_.ReasonText()));

@@ -140,6 +140,7 @@ int RunOnHosts(const Job& job) {
                               bool present) { launcher->SetPresence(worker, present); },
       .started_here = nullptr,
       .missing = [&launcher](const std::vector<v1::WorkerFacts>&) { return launcher->Missing(); },
+      .ending = [&launcher](const v1::WorkerFacts& worker) { return launcher->EndingOf(worker); },
       .faults = [&launcher] { return launcher->faults(); }};
   const int exit_code = CarryOutConnected(job, *listener->transport, WorkersOf(job), watch);
   listener->transport.reset();  // disconnect first, so that the workers end on their own
