@@ -1,5 +1,6 @@
 // The program: the list of its commands.
 #include <signal.h>
+#include <sys/prctl.h>
 
 #include <iostream>
 #include <string>
@@ -87,6 +88,7 @@ int Main(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   iobench::OpenStandardDescriptors();
+  ::prctl(PR_SET_NAME, "cluster-iobench");  // `ps` calls those "exe" that were started from /proc/self/exe
   iobench::EndClearlyWithoutMemory(iobench::kExitUsage);
   const int exit_code = iobench::Main(std::vector<std::string>(argv + 1, argv + argc));
   // Every failure has already been reported, including a run's own lost output.
