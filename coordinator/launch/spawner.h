@@ -22,7 +22,7 @@ namespace iobench {
 class SocketDirectory {
  public:
   // Creates it in $TMPDIR, or in /tmp if that is unset or has 60 characters or more: a socket's path is limited to 107.
-  // The error has the errno of mkdtemp.
+  // Errors: see MakeTemporaryDirectory.
   static absl::StatusOr<SocketDirectory> Make();
   SocketDirectory(SocketDirectory&& other) noexcept
       : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {
