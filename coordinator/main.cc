@@ -46,6 +46,7 @@ struct Executor {
   int operator()(const HistoryCommand& history) const { return PrintHistory(history); }
   int operator()(const ObserveCommand& observe) const {
     HandleSignals();
+    SayAtSecondSignal("no observation was saved");
     return Observe(observe);
   }
   int operator()(const CleanupCommand& clean) const {
@@ -87,8 +88,8 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace iobench
 
 int main(int argc, char** argv) {
-  iobench::OpenStandardDescriptors();
   ::prctl(PR_SET_NAME, "cluster-iobench");  // `ps` calls those "exe" that were started from /proc/self/exe
+  iobench::OpenStandardDescriptors();
   iobench::EndClearlyWithoutMemory(iobench::kExitUsage);
   const int exit_code = iobench::Main(std::vector<std::string>(argv + 1, argv + argc));
   // Every failure has already been reported, including a run's own lost output.

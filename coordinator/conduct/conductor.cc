@@ -5,10 +5,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/plan_traits.h"
 #include "common/process/end_of_memory.h"
 #include "common/process/thread.h"
 #include "common/status_util.h"
+#include "common/text/shell_word.h"
 #include "coordinator/process/failure.h"
+#include "coordinator/process/signals.h"
 
 namespace iobench {
 
@@ -54,6 +57,13 @@ int Conductor::Conduct(PhaseSource& source) {
 
 absl::Status Conductor::OpenResults() {
   IOBENCH_RETURN_IF_ERROR(recorder_.Open());
+  if (const std::string& saved = options_.out_directory; !saved.empty()) {
+    constexpr size_t kMaxPlacesBytes = 1000;  // of hundreds of clients with storage of their own
+    const std::string places = UsesFiles(record().plan()) ? look_->data->WhereKept() : "";
+    SayAtSecondSignal(absl::StrCat("what was measured is in ", saved, ": `cluster-iobench report ", ShellWord(saved),
+                                   "` prints it", places.empty() ? "" : "; data may be left at ",
+                                   places.size() > kMaxPlacesBytes ? "many places: see `cluster-iobench clean`" : places));
+  }
   observer_.RunStarts(report());
   return recorder_.AdoptPhases(cluster_, observer_);
 }
