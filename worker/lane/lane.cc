@@ -1,10 +1,12 @@
 #include "worker/lane/lane.h"
 
 #include <cassert>
+#include <cerrno>
 #include <chrono>
 #include <thread>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "common/model/engine.h"
 #include "common/net/nfs_url.h"
 #include "common/status_util.h"
@@ -26,9 +28,17 @@ Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, const std::string& t
 
 void Lane::Fail(const LaneFailure& failure) {
   if (failed()) return;
-  problem_ = ToProblem(failure.status);
-  problem_->set_file(failure.file);
-  problem_->set_offset(failure.offset);
+  const int errno_value = ErrnoOf(failure.status);
+  const bool is_missing = errno_value == ENOENT || errno_value == ESTALE || absl::IsNotFound(failure.status);
+  // The same for all lanes, so that it is one error for the reader.
+  const bool all_missing = is_missing && IsRemoved(work_.files.directory_fd);
+  problem_ = ToProblem(all_missing ? ErrnoStatus(absl::StrCat(work_.files.directory,
+                                                              ", the data directory of this run, was removed by another "
+                                                              "process, perhaps another run with --force"),
+                                                 errno_value == 0 ? ENOENT : errno_value)
+                                   : failure.status);
+  problem_->set_file(all_missing ? work_.files.directory : failure.file);
+  problem_->set_offset(all_missing ? 0 : failure.offset);
   problem_->set_operation(std::string(work_.spec.operation->name));
 }
 

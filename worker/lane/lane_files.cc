@@ -1,6 +1,9 @@
 #include "worker/lane/lane_files.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <span>
 #include <string>
@@ -294,3 +297,9 @@ absl::Status ForgetPages(const Directory& directory, const FileSet& files) {
 }
 
 }  // namespace iobench
+bool IsRemoved(int directory_fd) {
+  struct stat facts {};
+  if (directory_fd < 0) return false;
+  return fstat(directory_fd, &facts) == 0 ? facts.st_nlink == 0 : errno == ESTALE;
+}
+

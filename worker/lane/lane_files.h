@@ -109,3 +109,6 @@ absl::Status ForgetPages(const Directory& directory, const FileSet& files);
 }  // namespace iobench
 
 #endif  // WORKER_LANE_LANE_FILES_H_
+// True if the directory itself has been removed since it was opened.
+bool IsRemoved(int directory_fd);
+
