@@ -10,6 +10,7 @@
 #include "common/model/engine.h"
 #include "common/net/nfs_url.h"
 #include "common/status_util.h"
+#include "common/text/units.h"
 #include "worker/client/binding.h"
 #include "worker/lane/own_descriptors.h"
 
@@ -79,8 +80,10 @@ void Lane::CreateFiles() {
   const PhaseSpec& spec = work_.spec;
   const FileBlocks blocks = spec.preallocates ? FileBlocks::kPreallocated : FileBlocks::kAllocatedByWrites;
   const OldFiles old = spec.keeps_existing ? OldFiles::kKept : OldFiles::kReplaced;
-  FailUnlessOk(directory_.Use(
-      [&](const Directory& directory) { return iobench::CreateFiles(directory, work_.files, blocks, old); }));
+  FailUnlessOk(directory_.Use([&](const Directory& directory) {
+    IOBENCH_RETURN_IF_ERROR(iobench::CreateFiles(directory, work_.files, blocks, old));
+    return FindReplaced(directory, work_.files, InPhase()).status();
+  }));
 }
 
 void Lane::Prefill() {
@@ -100,6 +103,7 @@ absl::Status Lane::PrepareData() {
   // With leaves_prefill, another lane writes the files that the two share.
   if (!work_.plan.leaves_prefill()) {
     IOBENCH_RETURN_IF_ERROR(work_.data_must_exist() ? CheckData() : CheckNothingLost());
+    if (!failed()) IOBENCH_RETURN_IF_ERROR(CheckNothingReplaced());
     if (failed()) return absl::OkStatus();
     if (work_.may_prefill()) IOBENCH_RETURN_IF_ERROR(WriteData());
   }
@@ -129,6 +133,25 @@ absl::Status Lane::CheckNothingLost() {
             " bytes of this lane's data are lost")),
         file, lost_.offset});
   return absl::OkStatus();
+}
+
+// Fails the lane if its data are not those that it wrote: whatever they are, no figure would be about them.
+absl::Status Lane::CheckNothingReplaced() {
+  if (work_.plan.mix() != v1::LANE_MIX_PER_OP) return absl::OkStatus();  // the writer of the pair may make them anew
+  return directory_.Use([this](const Directory& directory) {
+    IOBENCH_ASSIGN_OR_RETURN(const std::optional<ReplacedFile> found, FindReplaced(directory, work_.files, InPhase()));
+    if (!found.has_value()) return absl::OkStatus();
+    const std::string file = work_.files.PathOf(found->file_index);
+    Fail({absl::DataLossError(absl::StrCat(
+              file, " is another file than in the phase before: its inode number is ", found->now.number, ", and was ",
+              found->before, "; it has ", ExactBytes(found->now.bytes), ": another process replaced it")),
+          file});
+    return absl::OkStatus();
+  });
+}
+
+SeenIn Lane::InPhase() const {
+  return {.run_id = work_.spec.ClaimOf(work_.plan).run_id(), .phase_index = work_.spec.shape.phase};
 }
 
 absl::Status Lane::FindLost() {
