@@ -79,7 +79,8 @@ def test_a_removed_data_directory_is_one_error(transport, path, out, tmp_path):
     assert outcome.stderr.count("no longer exists") == 1, outcome
 
 
-@pytest.mark.parametrize("command", [("run", "-i", "0", "-s", "4k", "--spawn", "1"), ("selftest", "--phases", "1")], ids=" ".join)
+@pytest.mark.parametrize("command", [("run", "-i", "0", "-s", "4k", "--spawn", "1"), ("selftest", "--phases", "1")],
+                         ids=" ".join)
 @pytest.mark.parametrize("where", ["/sys", "/nonexistent"])
 def test_a_temporary_directory_that_cannot_be_written_is_what_to_set(command, where, path, tmp_path):
     words = [*command, *([path] if command[0] == "run" else [])]

@@ -246,17 +246,14 @@ def test_what_a_remote_shell_does_in_place_of_starting_a_worker_is_said(shell, p
 
 @pytest.mark.parametrize("launcher, says", [("no-such-rsh -x", 'there is no remote shell "no-such-rsh" on this host (PATH)'),
                                             ("/etc/passwd", '"/etc/passwd" is not executable on this host')])
-@pytest.mark.parametrize("command", [("run", "--hosts", "a,b"), ("preflight", "--hosts", "a,b"), ("clean", "--hosts", "a,b"),
-                                     ("run", "-+m", "LIST")], ids=" ".join)
-@pytest.mark.parametrize("by", ["RSH", "--launcher"])
-def test_a_remote_shell_that_is_not_there_is_said_before_anything_starts(launcher, says, command, by, path, tmp_path):
+@pytest.mark.parametrize("words", [("run", "--hosts", "a"), ("run", "-+m", "LIST"), ("preflight", "--hosts", "a", "--launcher"),
+                                   ("clean", "--hosts", "a"), ("clean", "--hosts", "a", "--launcher")], ids=" ".join)
+def test_a_remote_shell_that_is_not_there_is_said_before_anything_starts(launcher, says, words, path, tmp_path):
     (tmp_path / "list").write_text(f"localhost {path} {program.BINARY}\n")
-    words = [str(tmp_path / "list") if word == "LIST" else word for word in command]
-    if "-+m" in command and by == "--launcher":
-        pytest.skip("a client list takes its remote shell from RSH")
-    words += ["--launcher", launcher] if by == "--launcher" else []
-    env = program.clean_environment(**({"RSH": launcher} if by == "RSH" else {}))
-    outcome = program.plain(*words, path, env=env).expect(1)
+    words = [str(tmp_path / "list") if word == "LIST" else word for word in words]
+    by_option = words[-1] == "--launcher"       # otherwise RSH names it
+    env = program.clean_environment(**({} if by_option else {"RSH": launcher}))
+    outcome = program.plain(*words, *([launcher] if by_option else []), path, env=env).expect(1)
     (line,) = outcome.stderr.strip().splitlines()
     assert says in line and "--launcher or RSH" in line, outcome
 
