@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/text/units.h"
 
 namespace iobench {
 namespace {
@@ -38,7 +39,8 @@ absl::StatusOr<OffsetInterval> BoundsOf(const v1::PingBurst& burst, bool with_dr
   }
   if (interval.low_ns > interval.high_ns) {
     return absl::AbortedError(absl::StrCat("clock: the pings of one burst contradict each other by ",
-                                           interval.low_ns - interval.high_ns, " ns; a clock was stepped"));
+                                           FormatSeconds(SecondsFrom(interval.low_ns - interval.high_ns)),
+                                           "; a clock was stepped"));
   }
   return interval;
 }
@@ -88,7 +90,7 @@ absl::StatusOr<ClockMap> ClockMap::Fit(std::span<const v1::PingBurst> bursts) {
     if (interval.low_ns > interval.high_ns) {
       return absl::AbortedError(
           absl::StrCat("clock: the offsets measured over the phase contradict each other by ",
-                       interval.low_ns - interval.high_ns, " ns more than a drift of ", kMaxDriftPpm,
+                       FormatSeconds(SecondsFrom(interval.low_ns - interval.high_ns)), " more than a drift of ", kMaxDriftPpm,
                        " ppm allows; a clock was stepped"));
     }
   }

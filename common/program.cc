@@ -1,7 +1,9 @@
 #include "common/program.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +20,7 @@ namespace iobench {
 namespace {
 
 constexpr size_t kMaxSaidBytes = 1000;
+constexpr int kShellsSignalBase = 128;  // a shell's exit code if a signal ended its command, less that signal
 
 // Reads to the end, so that a full pipe does not block the program.
 std::string ReadAll(int fd) {
@@ -74,8 +77,16 @@ absl::Status RunProgram(std::vector<std::string> arguments) {
 }
 
 std::string EndingText(int wait_status) {
-  return WIFSIGNALED(wait_status) ? absl::StrCat("signal ", WTERMSIG(wait_status))
-                                  : absl::StrCat("exit code ", WEXITSTATUS(wait_status));
+  const auto name_of = [](int number) -> std::string {
+    const char* const name = ::sigabbrev_np(number);  // like strsignal, but thread-safe
+    return name == nullptr ? "" : name;
+  };
+  if (WIFSIGNALED(wait_status)) {
+    return absl::StrCat("signal ", WTERMSIG(wait_status), " (", name_of(WTERMSIG(wait_status)), ")");
+  }
+  const int code = WEXITSTATUS(wait_status);
+  const std::string by = name_of(code - kShellsSignalBase);
+  return absl::StrCat("exit code ", code, by.empty() ? "" : absl::StrCat(" (signal ", code - kShellsSignalBase, ", ", by, ")"));
 }
 
 }  // namespace iobench

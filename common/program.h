@@ -15,7 +15,8 @@ namespace iobench {
 // stdout and stderr on one line.
 absl::Status RunProgram(std::vector<std::string> arguments);
 
-// Returns how a process ended that waitpid has reaped: "exit code 2", "signal 9".
+// Returns how a process ended that waitpid has reaped: "exit code 2", "exit code 137
+// (signal 9, KILL)", "signal 9 (KILL)".
 std::string EndingText(int wait_status);
 
 }  // namespace iobench

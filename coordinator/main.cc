@@ -1,5 +1,6 @@
 // The program: the list of its commands.
 #include <signal.h>
+#include <sys/prctl.h>
 
 #include <iostream>
 #include <string>
@@ -45,6 +46,7 @@ struct Executor {
   int operator()(const HistoryCommand& history) const { return PrintHistory(history); }
   int operator()(const ObserveCommand& observe) const {
     HandleSignals();
+    SayAtSecondSignal("no observation was saved");
     return Observe(observe);
   }
   int operator()(const CleanupCommand& clean) const {
@@ -86,6 +88,7 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace iobench
 
 int main(int argc, char** argv) {
+  ::prctl(PR_SET_NAME, "cluster-iobench");  // `ps` calls those "exe" that were started from /proc/self/exe
   iobench::OpenStandardDescriptors();
   iobench::EndClearlyWithoutMemory(iobench::kExitUsage);
   const int exit_code = iobench::Main(std::vector<std::string>(argv + 1, argv + argc));

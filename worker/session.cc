@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "common/text/log.h"
+#include "common/text/units.h"
 #include "worker/client/thread_work.h"
 #include "worker/data_directory/orphaned_data.h"
 #include "worker/janitor.h"
@@ -208,7 +209,7 @@ absl::Status Session::CheckLease() {
       validates_ || filler_ != nullptr || (state_ != WorkerState::kIdle && state_ != WorkerState::kCollected);
   if (!lease_.IsOver(MonotonicNowNs(), works)) return absl::OkStatus();
   return absl::UnavailableError(
-      absl::StrCat("the coordinator has sent nothing for ", lease_.silence_ns() / 1'000'000, " ms"));
+      absl::StrCat("the coordinator has sent nothing for ", FormatSeconds(SecondsFrom(lease_.silence_ns()))));
 }
 
 // ------------------------------------------------------------------------------------------------- phases

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/status_util.h"
+#include "common/text/units.h"
 
 namespace iobench {
 namespace {
@@ -12,7 +13,7 @@ constexpr int kBitsPerByte = 8;
 // `what`: what the other end still does.
 absl::Status TooLong(absl::string_view what, double max_seconds) {
   return absl::DeadlineExceededError(
-      absl::StrCat("the other end still ", what, " after ", max_seconds, " s"));
+      absl::StrCat("the other end still ", what, " after ", FormatSeconds(max_seconds)));
 }
 
 }  // namespace

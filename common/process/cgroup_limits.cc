@@ -13,6 +13,7 @@
 #include "common/clock.h"
 #include "common/proc_file.h"
 #include "common/process/cgroup.h"
+#include "common/text/units.h"
 
 namespace iobench {
 namespace {
@@ -226,8 +227,11 @@ std::string OomWatch::ReasonText() {
   const std::optional<uint64_t> kills = ReadOomKills(root_);
   const std::optional<uint64_t> seen = std::exchange(seen_, kills);
   if (!kills || !seen || *kills <= *seen) return "";
+  const std::optional<uint64_t> max_bytes = ReadMemoryLimit(root_).max_bytes;
   return absl::StrCat("; the kernel killed ", *kills - *seen == 1 ? "a process" : absl::StrCat(*kills - *seen, " processes"),
-                      " of its control group, whose memory was used up (oom_kill of memory.events): raise memory.max, or "
+                      " of its control group, whose memory",
+                      max_bytes ? absl::StrCat(" of ", FormatBytes(static_cast<double>(*max_bytes))) : "",
+                      " was used up (oom_kill of memory.events): raise memory.max (MemoryMax= of systemd, --mem of Slurm), or "
                       "use fewer lanes or a smaller -r or --depth");
 }
 

@@ -35,7 +35,7 @@ class Ending {
 
   bool well() const { return wait_status_ == 0; }
   int exit_code() const;    // -1: a signal ended it, or how it ended is unknown
-  std::string Text() const;  // "exit code 2", "signal 9", "an unknown exit code"
+  std::string Text() const;  // "exit code 2", "signal 9 (KILL)", "an unknown exit code"
 
  private:
   std::optional<int> wait_status_;
@@ -58,6 +58,7 @@ class ChildProcess {
   ChildProcess& operator=(ChildProcess&&) = delete;
   ~ChildProcess() { KillGroup(); }
 
+  pid_t id() const { return process_; }  // -1: it has ended, or was let go of
   // Returns whether it has ended, or was let go of. Does not wait.
   bool Ended();
   // REQUIRES: Ended() returned true.

@@ -14,6 +14,10 @@
 
 namespace iobench {
 
+// Of connections that break and come back again and again, in each period at most so many lines are printed.
+inline constexpr int64_t kFlappingPeriodNs = 30 * kNanosPerSecond;
+inline constexpr size_t kMaxFlappingLines = 8;
+
 // Identifies a connection. Ids are assigned in the order in which workers are added and are never reused. The worker
 // numbers that users see come from the roster.
 using WorkerId = uint32_t;

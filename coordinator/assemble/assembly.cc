@@ -13,6 +13,7 @@
 #include "coordinator/plan/resolve.h"
 #include "coordinator/preflight/refusal.h"
 #include "coordinator/preflight/storage_check.h"
+#include "coordinator/process/failure.h"
 #include "coordinator/conduct/data/access_check.h"
 #include "coordinator/conduct/data/data_decision.h"
 
@@ -39,17 +40,22 @@ void Assembly::Refuse(const absl::Status& why) {
   cluster_.Dismiss(absl::StrCat("the coordinator refused the run: ", why.message()));
 }
 
+int Assembly::ExitOfRefusal(const Interrupt& interrupt) const {
+  if (interrupt.raised()) return kExitInterrupted;
+  return !all_joined_ || cluster_.live_count() < cluster_.members().size() ? kExitPartial : kExitUsage;
+}
+
 absl::Status Assembly::Gather(RunObserver& observer) {
   observer_ = &observer;
   const CoordTime begin = cluster_.Now();
   const absl::Status gathered = cluster_.Gather(
       options_.worker_count, options_.join_deadline, options_.version,
       [&](uint32_t joined) {
-        any_joined_ |= joined > 0;
         observer_->WorkersJoin(joined, options_.worker_count);
       },
       options_.join_watch, options_.on_fault == OnFault::kRefuse ? nullptr : &join_faults_);
   join_s_ += SecondsFrom(cluster_.Now() - begin);
+  all_joined_ = gathered.ok();
   return gathered;
 }
 

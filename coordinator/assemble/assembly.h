@@ -85,7 +85,9 @@ class Assembly {
   // The clients that were left out (OnFault::kLeaveOut).
   const std::vector<v1::LeftOutClient>& left_out() const { return left_out_; }
   double join_s() const { return join_s_; }  // until all workers had joined
-  bool any_joined() const { return any_joined_; }
+  // The exit code of a command that ends because Assemble, or a part of it, has failed: kExitPartial if workers have not
+  // joined, or one was lost.
+  int ExitOfRefusal(const Interrupt& interrupt) const;
 
  private:
   // Whether other workers may come and take the seats of those that are lost before the first phase.
@@ -110,7 +112,7 @@ class Assembly {
   PreflightReport preflight_;
   std::vector<v1::LeftOutClient> left_out_;
   double join_s_ = 0;
-  bool any_joined_ = false;
+  bool all_joined_ = false;
 };
 
 }  // namespace iobench

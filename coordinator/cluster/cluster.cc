@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/host_identity.h"
 #include "common/status_util.h"
 #include "common/text/log.h"
@@ -27,7 +28,23 @@ constexpr int64_t kPollNsPerWorker = 1'000'000;
 // How long those that do not answer hold up the requests to others (Patience::at_a_time).
 constexpr int64_t kHoldUpNs = 100'000'000;
 
+// "connections broke and came back again …: worker 3 on node07, 14 times; others, 5 times: …".
+std::string SumUpReconnections(const RepeatedLines::LeftOut& left_out) {
+  std::vector<std::string> texts;
+  const auto add = [&texts](const std::string& who, uint64_t count) {
+    if (count > 0) texts.push_back(absl::StrCat(who, ", ", Counted(static_cast<int64_t>(count), "time")));
+  };
+  for (const auto& [worker, count] : left_out.by_subject) add(worker, count);
+  add("others", left_out.others);
+  return absl::StrCat("connections broke and came back again, nothing was lost: ", absl::StrJoin(texts, "; "),
+                      ": check the network");
+}
+
 }  // namespace
+
+RepeatedLines NewReconnections() {
+  return RepeatedLines(kFlappingPeriodNs, kMaxFlappingLines, SumUpReconnections);
+}
 
 std::string Member::Name() const {
   return WorkerOnHost(number, facts.host());
@@ -216,6 +233,7 @@ void Cluster::Tell(const MakeRequest& make) {
 }
 
 void Cluster::Dismiss(const std::string& reason) {
+  SayReconnections(INT64_MAX);
   Tell([&reason](const Member&) {
     v1::WorkerRequest request;
     request.mutable_leave()->set_reason(reason);
@@ -345,7 +363,9 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
   }
   if (member != nullptr && received->event.has_reconnected()) {
     ++member->reconnects;
-    LogWarning(absl::StrCat(member->Name(), " has reconnected: its connection broke, and nothing was lost"));
+    reconnections_.Add(member->Name(),
+                       absl::StrCat(member->Name(), " has reconnected: its connection broke, and nothing was lost"),
+                       Now().ns);
     return std::optional<ReceivedEvent>();
   }
   if (member != nullptr && received->event.has_progress()) {
@@ -353,7 +373,8 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
     if (poll != work_polls_.end() && poll->second == received->event.call_id()) work_polls_.erase(poll);
     CheckWork(*member, received->event.progress());
   }
-  if (member != nullptr && received->event.has_lost()) MarkLost(*member, received->event.lost().reason());
+  if (member != nullptr && received->event.has_lost())
+    MarkLost(*member, WithEnding(*member, received->event.lost().reason()));
   if (member == nullptr && !gathers_) HandleNewcomer(*received);
   return std::optional<ReceivedEvent>(*std::move(received));
 }
@@ -381,7 +402,12 @@ void Cluster::WarnAboutWaiting(const std::unordered_set<uint32_t>& waiting, cons
       ": check whether a file system hangs there"));
 }
 
+void Cluster::SayReconnections(int64_t now_ns) {
+  for (const std::string& line : reconnections_.Take(now_ns)) LogWarning(line);
+}
+
 void Cluster::CheckForSilence(CoordTime now) {
+  SayReconnections(now.ns);
   if (!silence_.has_value()) return;
   const SilenceWatch::Findings findings = silence_->Look(now);
   for (const uint32_t number : findings.to_ask) {
@@ -493,6 +519,11 @@ void Cluster::Drop(uint32_t worker, const std::string& reason) {
 
 void Cluster::DropFaulty(uint32_t worker, absl::string_view what) {
   Drop(worker, absl::StrCat(what, ": start it again, or leave its host out if it cannot be trusted"));
+}
+
+std::string Cluster::WithEnding(const Member& member, const std::string& reason) const {
+  const std::string ending = ending_of_ ? ending_of_(member.facts) : "";
+  return ending.empty() ? reason : absl::StrCat(reason, "; ", ending);
 }
 
 void Cluster::MarkLost(Member& member, const std::string& reason) {

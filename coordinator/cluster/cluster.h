@@ -18,6 +18,7 @@
 #include "common/clock.h"
 #include "common/process/cgroup_limits.h"
 #include "common/roster/roster.h"
+#include "common/text/repeated_lines.h"
 #include "common/time.h"
 #include "common/transport/transport.h"
 #include "coordinator/cluster/interrupt.h"
@@ -44,6 +45,9 @@ struct Member {
 // Returns the problem that a worker's answer reports, annotated with the worker's name. OK: there is none. Of several
 // workers' problems, the first to arrive is reported: collect them with absl::Status::Update.
 absl::Status ProblemOf(const Member& member, const ReceivedEvent& answer);
+
+// Lines about workers that have reconnected, which a flapping network would repeat without an end.
+RepeatedLines NewReconnections();
 
 // The coordinator's clock: CLOCK_MONOTONIC, or a test clock.
 using CoordClock = std::function<CoordTime()>;
@@ -214,6 +218,7 @@ class Cluster {
   absl::StatusOr<std::optional<ReceivedEvent>> Next(const Patience& patience);
   // Probes workers that have been silent for long; reports them or gives them up.
   void CheckForSilence(CoordTime now);
+  void SayReconnections(int64_t now_ns);
   // Notes the answer to a poll of a worker whose work is watched.
   void CheckWork(const Member& member, const v1::Progress& progress);
   void PollWork(const std::unordered_set<uint32_t>& waiting);
@@ -238,6 +243,7 @@ class Cluster {
   void NumberMembers();
   void NumberClients();
   void MarkLost(Member& member, const std::string& reason);
+  std::string WithEnding(const Member& member, const std::string& reason) const;
 
   Transport& transport_;
   const uint64_t run_id_;
@@ -272,6 +278,8 @@ class Cluster {
   uint64_t next_call_id_ = 1;
   bool told_of_interrupt_ = false;
   OomWatch oom_watch_;
+  std::function<std::string(const v1::WorkerFacts&)> ending_of_;  // JoinWatch.ending
+  RepeatedLines reconnections_ = NewReconnections();
   OnEvent on_event_;
 };
 

@@ -201,6 +201,7 @@ absl::Status Cluster::Gather(uint32_t count, CoordTime deadline, const std::stri
   Joined joined = SeatsTaken(members_, count);
   gathers_ = true;
   const absl::Cleanup done = [this] { gathers_ = false; };
+  ending_of_ = watch.ending;
   // True if the run can do without the workers that `why` is about; `faults` then names them.
   const auto can_do_without = [&](const absl::Status& why) {
     if (faults == nullptr || joined.workers.empty() || absl::IsCancelled(why)) return false;

@@ -1,7 +1,6 @@
 #include "coordinator/commands/clean_hosts.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <system_error>
@@ -36,12 +35,6 @@ std::string OwnProgram() {
   return std::filesystem::read_symlink("/proc/self/exe", error).string();
 }
 
-std::string Shell(const CleanupCommand& clean) {
-  if (!clean.launcher.empty()) return clean.launcher;
-  const char* const remote_shell = getenv("RSH");
-  return remote_shell != nullptr && *remote_shell != '\0' ? remote_shell : "ssh";
-}
-
 // A remote shell begins in the login directory, so a relative path would name another directory there.
 std::vector<std::string> AbsoluteDirectories(const CleanupCommand& clean) {
   std::vector<std::string> directories;
@@ -69,7 +62,7 @@ struct CleanedHost {
 class HostCleaner {
  public:
   HostCleaner(const CleanupCommand& clean, std::vector<HostEntry> entries)
-      : clean_(clean), shell_(Shell(clean)), directories_(AbsoluteDirectories(clean)) {
+      : clean_(clean), shell_(LauncherFor(clean.launcher)), directories_(AbsoluteDirectories(clean)) {
     for (HostEntry& entry : entries) hosts_.push_back({.entry = std::move(entry), .done = {}, .faults = {}});
   }
 
@@ -181,8 +174,9 @@ class HostCleaner {
 int CleanHosts(const CleanupCommand& clean) {
   absl::StatusOr<std::vector<HostEntry>> entries = HostsOf(clean.hosts);
   if (!entries.ok()) return FailEach(entries.status(), kExitUsage);
-  if (const absl::Status fits = CheckLauncher(Shell(clean), *entries); !fits.ok())
-    return FailEach(fits, kExitUsage);
+  const std::string shell = LauncherFor(clean.launcher);
+  if (const absl::Status fits = CheckLauncher(shell, *entries); !fits.ok()) return FailEach(fits, kExitUsage);
+  if (const absl::Status exists = CheckLauncherExists(shell); !exists.ok()) return Fail(exists, kExitUsage);
   HostCleaner cleaner(clean, *std::move(entries));
   if (const absl::Status cleaned = cleaner.Clean(); !cleaned.ok()) return Fail(cleaned, kExitUsage);
   const size_t failed = cleaner.Print();

@@ -28,16 +28,17 @@ int NetTest(const Stage& stage, const RunCommand& line) {
   }
   absl::Status status = cluster.Gather(
       options.worker_count, options.join_deadline, options.version, [](uint32_t) {}, options.join_watch);
-  if (status.ok()) {
+  const bool all_joined = status.ok();
+  if (all_joined) {
     const auto figures = TestNetwork(cluster, stage.coordinator.boot_id(), test);
     status = figures.status();
     if (figures.ok()) PrintNetFigures(*figures, std::cout);
   }
   cluster.Dismiss();
   if (status.ok()) return ExitOfPrinting(kExitOk, kExitIo);
-  return Fail(status, absl::IsCancelled(status)     ? kExitInterrupted
-                      : absl::IsUnavailable(status) ? kExitPartial
-                                                    : kExitUsage);
+  return Fail(status, absl::IsCancelled(status)                    ? kExitInterrupted
+                      : !all_joined || absl::IsUnavailable(status) ? kExitPartial
+                                                                   : kExitUsage);
 }
 
 }  // namespace iobench

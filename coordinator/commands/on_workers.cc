@@ -252,6 +252,7 @@ int OnWorkers(const JobSpec& job, const std::string& typed) {
     if (const std::optional<int> done = SetUp(job, chosen, launch, *named, work)) return *done;
   }
   HandleSignals();
+  SayAtSecondSignal("no results were saved");
   const std::function<int(const Stage&)> carry_out = [&](const Stage& stage) {
     return job.carry_out(stage, work.plan);
   };

@@ -25,8 +25,7 @@ int Preflight(const Stage& stage, const PreflightCommand& line, v1::Plan plan) {
   const auto look = assembly.Assemble(nobody, WallClockIso8601());
   if (!look.ok()) {
     assembly.Refuse(look.status());
-    // Lost and missing workers are findings; here they count as a bad deployment, not as a partial run.
-    return Fail(look.status(), stage.interrupt.raised() ? kExitInterrupted : kExitUsage);
+    return Fail(look.status(), assembly.ExitOfRefusal(stage.interrupt));
   }
   cluster.Dismiss();
   std::cout << (line.format == "json" ? PreflightJson(assembly.preflight()) : PreflightText(assembly.preflight()));

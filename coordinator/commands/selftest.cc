@@ -1,7 +1,5 @@
 // The command `selftest`: what the tool itself costs on a cluster.
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -12,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/process/temporary_directory.h"
 #include "common/status_util.h"
 #include "common/version.h"
 #include "coordinator/commands/conductor_setup.h"
@@ -34,12 +33,9 @@ constexpr double kMaxNetSeconds = 0.5, kMinNetSeconds = 0.1, kNetSecondsOfAll = 
 class ScratchDirectory {
  public:
   static absl::StatusOr<ScratchDirectory> Make() {
-    std::error_code failed;
-    const std::filesystem::path parent = std::filesystem::temp_directory_path(failed);
-    std::string path = (failed ? std::filesystem::path("/tmp") : parent) / "cluster-iobench-selftest-XXXXXX";
-    if (mkdtemp(path.data()) == nullptr)
-      return ErrnoStatus(absl::StrCat("cannot create a directory ", path), errno);
-    return ScratchDirectory(path);
+    IOBENCH_ASSIGN_OR_RETURN(std::string path,
+                             MakeTemporaryDirectory(TemporaryParentHere(), "cluster-iobench-selftest"));
+    return ScratchDirectory(std::move(path));
   }
   ScratchDirectory(ScratchDirectory&& other) noexcept : path_(std::exchange(other.path_, "")) {}
   ScratchDirectory& operator=(ScratchDirectory&&) = delete;

@@ -278,7 +278,7 @@ int Validate(const Stage& stage, const ValidateCommand& line, const v1::Plan& pl
   }
   if (!gathered.ok()) {
     assembly.Refuse(gathered);
-    return Fail(gathered, stage.interrupt.raised() ? kExitInterrupted : kExitUsage);
+    return Fail(gathered, assembly.ExitOfRefusal(stage.interrupt));
   }
   const LoopContext context{.cluster = cluster,
                             .look = *look,

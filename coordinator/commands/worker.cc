@@ -54,13 +54,10 @@ std::function<void(double, const std::string&)> SayOnce(const JoinCommand& line)
   };
 }
 
-// Standard input is read only once; a file may be replaced by the next coordinator.
-std::function<absl::StatusOr<JoinCredentials>()> CredentialsOf(const JoinCommand& line) {
-  const std::string& file = line.token_file;
-  if (file.empty()) return nullptr;
-  const SecretReaders readers = line.token_group ? SecretReaders::kGroup : SecretReaders::kOwner;
-  if (file != "-") return [file, readers] { return ReadTokenFile(file, readers); };
-  return [read = ReadTokenFile(file, readers)] { return read; };
+// A file may be replaced by the next coordinator.
+std::function<absl::StatusOr<JoinCredentials>()> CredentialsIn(const std::string& file, bool token_group) {
+  const SecretReaders readers = token_group ? SecretReaders::kGroup : SecretReaders::kOwner;
+  return [file, readers] { return ReadTokenFile(file, readers); };
 }
 
 // Takes part in one run, as one worker or as several.
@@ -156,6 +153,16 @@ absl::StatusOr<WorkerRights> RightsFrom(const JoinCommand& line, const std::stri
 
 }  // namespace
 
+absl::StatusOr<JoinCredentials> TokenOnInput(const JoinCommand& line) {
+  // Less than the coordinator waits, so that it hears why.
+  constexpr double kLongest_s = 30;
+  return ReadTokenInput(std::min(line.join_timeout_s / 2, kLongest_s), StopWorker());
+}
+
+int ExitWithoutToken(const absl::Status& why) {
+  return Fail(why, absl::IsCancelled(why) ? kExitInterrupted : kExitUsage);
+}
+
 int RunWorker(const JoinCommand& line) {
   if (line.spawned) signal(SIGINT, SIG_IGN);
   const std::string path = line.path.empty() ? "" : DirectoryToWorkIn(line.path);
@@ -171,7 +178,13 @@ int RunWorker(const JoinCommand& line) {
   GrpcWorkerOptions options;
   options.insecure = line.insecure;
   options.tls = {line.tls_cert, line.tls_key, line.tls_ca};
-  options.credentials = CredentialsOf(line);
+  if (line.token_file == "-") {
+    auto credentials = TokenOnInput(line);
+    if (!credentials.ok()) return ExitWithoutToken(credentials.status());
+    options.credentials = [read = *std::move(credentials)] { return read; };
+  } else if (!line.token_file.empty()) {
+    options.credentials = CredentialsIn(line.token_file, line.token_group);
+  }
   options.join_timeout_s = line.join_timeout_s;
   options.stop = &StopWorker();
   // The coordinator reports whether spawned workers join; it reads what others print from their remote shells.

@@ -2,6 +2,8 @@
 #ifndef COORDINATOR_COMMANDS_WORKER_H_
 #define COORDINATOR_COMMANDS_WORKER_H_
 
+#include "absl/status/statusor.h"
+#include "common/transport/grpc/join_credentials.h"
 #include "coordinator/options/command_options.h"
 
 namespace iobench {
@@ -13,6 +15,11 @@ namespace iobench {
 // signal is kExitOk. A worker that --spawn started prints nothing and returns kExitPartial for any failure, because the
 // coordinator reports what happened to it. REQUIRES: HandleSignals.
 int RunWorker(const JoinCommand& line);
+
+// Reads the credentials on standard input (--token-file -), which comes at once if it comes at all. Errors: see
+// ReadTokenInput; ExitWithoutToken prints one and returns the exit code.
+absl::StatusOr<JoinCredentials> TokenOnInput(const JoinCommand& line);
+int ExitWithoutToken(const absl::Status& why);
 
 }  // namespace iobench
 

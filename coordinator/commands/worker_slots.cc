@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,9 +15,11 @@
 #include "common/process/thread_limit.h"
 #include "common/status_util.h"
 #include "common/transport/grpc/grpc_transport.h"
+#include "common/transport/grpc/token_file.h"
 #include "common/unique_fd.h"
 #include "coordinator/launch/child_processes.h"
 #include "coordinator/launch/launcher.h"
+#include "coordinator/commands/worker.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/process/signals.h"
 
@@ -27,23 +27,6 @@ namespace iobench {
 namespace {
 
 constexpr useconds_t kLookForEndedUs = 20'000;
-
-// Copies standard input into a memory file, of which each worker gets a descriptor with its own offset.
-absl::StatusOr<UniqueFd> CopyOfInput() {
-  UniqueFd copy(memfd_create("input", MFD_CLOEXEC));
-  if (!copy.valid()) return ErrnoStatus("memory for standard input", errno);
-  char piece[4096];  // the token is in it
-  const absl::Cleanup wipe = [&piece] { explicit_bzero(piece, sizeof(piece)); };
-  for (;;) {
-    const ssize_t count = read(STDIN_FILENO, piece, sizeof(piece));
-    if (count < 0 && errno == EINTR && !StopWorker()) continue;
-    if (count < 0) return ErrnoStatus("read standard input", errno);
-    if (count == 0) return copy;
-    if (write(copy.get(), piece, static_cast<size_t>(count)) != count) {
-      return ErrnoStatus("memory for standard input", errno);
-    }
-  }
-}
 
 // `arguments` without those that differ between the workers, "--slots N" and "--slots=N", and --sampler. A sampler has
 // no lanes, so it refuses their limit.
@@ -71,8 +54,13 @@ int ExitCodeOf(const Ending& ending) {
 }  // namespace
 
 int RunWorkerSlots(const JoinCommand& line, const std::vector<std::string>& arguments) {
+  // Each worker gets a descriptor of it with an offset of its own.
   absl::StatusOr<UniqueFd> input = UniqueFd();
-  if (line.token_file == "-") input = CopyOfInput();
+  if (line.token_file == "-") {
+    const auto credentials = TokenOnInput(line);
+    if (!credentials.ok()) return ExitWithoutToken(credentials.status());
+    input = TokenInput(*credentials);
+  }
   if (!input.ok()) return Fail(input.status(), kExitUsage);
   ChildProcesses workers(SIGTERM);
   OomWatch oom_watch;

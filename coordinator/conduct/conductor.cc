@@ -5,10 +5,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/plan_traits.h"
 #include "common/process/end_of_memory.h"
 #include "common/process/thread.h"
 #include "common/status_util.h"
+#include "common/text/shell_word.h"
 #include "coordinator/process/failure.h"
+#include "coordinator/process/signals.h"
 
 namespace iobench {
 
@@ -54,6 +57,13 @@ int Conductor::Conduct(PhaseSource& source) {
 
 absl::Status Conductor::OpenResults() {
   IOBENCH_RETURN_IF_ERROR(recorder_.Open());
+  if (const std::string& saved = options_.out_directory; !saved.empty()) {
+    constexpr size_t kMaxPlacesBytes = 1000;  // of hundreds of clients with storage of their own
+    const std::string places = UsesFiles(record().plan()) ? look_->data->WhereKept() : "";
+    SayAtSecondSignal(absl::StrCat("what was measured is in ", saved, ": `cluster-iobench report ", ShellWord(saved),
+                                   "` prints it", places.empty() ? "" : "; data may be left at ",
+                                   places.size() > kMaxPlacesBytes ? "many places: see `cluster-iobench clean`" : places));
+  }
   observer_.RunStarts(report());
   return recorder_.AdoptPhases(cluster_, observer_);
 }
@@ -75,12 +85,7 @@ void Conductor::LeaveData(PhaseLoop& loop) {
 int Conductor::Refuse(absl::Status why) {
   assembly_.Refuse(why);
   refusal_ = std::move(why);
-  if (interrupt_.raised()) return kExitInterrupted;
-  // If none of the workers that this program has started joins, the address that it gave them is wrong.
-  const bool gave_wrong_address = options_.join_watch.check != nullptr && !assembly_.any_joined();
-  const bool workers_missing = absl::IsDeadlineExceeded(refusal_) && !gave_wrong_address;
-  const bool workers_lost = cluster_.live_count() < cluster_.members().size();
-  return workers_missing || workers_lost ? kExitPartial : kExitUsage;
+  return assembly_.ExitOfRefusal(interrupt_);
 }
 
 int Conductor::Verdict(const absl::Status& status) const {

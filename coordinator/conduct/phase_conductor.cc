@@ -367,7 +367,7 @@ absl::Status PhaseConductor::Prepare(Purpose purpose) {
         RecordRefusal(member, received);
       },
       PatienceToStart("prepare the phase")));
-  return AnyTakesPart() ? absl::OkStatus() : first_refusal_;
+  return GoOnWithoutRefused();
 }
 
 void PhaseConductor::RecordRefusal(const Member& member, const ReceivedEvent& received) {
@@ -376,8 +376,22 @@ void PhaseConductor::RecordRefusal(const Member& member, const ReceivedEvent& re
   const absl::Status problem = ProblemOf(member, received);
   first_refusal_.Update(problem);
   lanes_.Exclude(member.number);
-  LogWarning(
-      absl::StrCat(problem.message(), "; the phase goes on without this worker, if others can take part"));
+  unsaid_refusals_.push_back(member.number);
+}
+
+// One line for all workers that say the same. If none can take part, the phase ends with the first refusal as its error.
+absl::Status PhaseConductor::GoOnWithoutRefused() {
+  std::map<std::string, std::vector<uint32_t>> workers_of;  // by message
+  for (const uint32_t worker : std::exchange(unsaid_refusals_, {})) workers_of[refused_.at(worker).message()].push_back(worker);
+  const bool goes_on = AnyTakesPart();
+  if (!goes_on && workers_of.size() == 1) return first_refusal_;
+  for (const auto& [message, workers] : workers_of) {
+    LogWarning(absl::StrCat(context_.cluster.members()[workers.front()].Name(),
+                            workers.size() > 1 ? absl::StrCat(" and ", workers.size() - 1, " more") : "", ": ", message,
+                            goes_on ? "; the phase goes on without " : "",
+                            !goes_on ? "" : workers.size() > 1 ? "these workers" : "this worker"));
+  }
+  return goes_on ? absl::OkStatus() : first_refusal_;
 }
 
 // OK also if those that could take part were lost.
@@ -435,7 +449,7 @@ absl::StatusOr<PhaseConductor::Start> PhaseConductor::Arm(IfLate if_late) {
       },
       {.at_a_time = pings.at_a_time()}));
   context_.start_lead.AddRound(context_.cluster.Now() - now);
-  if (!AnyTakesPart()) return first_refusal_;
+  IOBENCH_RETURN_IF_ERROR(GoOnWithoutRefused());
   return start;
 }
 

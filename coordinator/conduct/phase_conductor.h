@@ -116,6 +116,7 @@ class PhaseConductor {
   void RenewDeadline();
   // Notes a worker's answer that reports a problem: the worker does not take part in the rest of the phase.
   void RecordRefusal(const Member& member, const ReceivedEvent& received);
+  absl::Status GoOnWithoutRefused();
   bool AnyTakesPart() const;
   void AddRefusedLanes(const Member& member);
   absl::Status RunAndCollect();
@@ -168,6 +169,7 @@ class PhaseConductor {
   std::vector<bool> crowded_;                // the same; more lanes than processors
   std::map<uint32_t, v1::Problem> refused_;  // by worker number
   absl::Status first_refusal_;
+  std::vector<uint32_t> unsaid_refusals_;  // of these workers
   // Done once per phase, however many attempts its start needs.
   bool owners_prepared_ = false;
   bool client_steps_done_ = false;

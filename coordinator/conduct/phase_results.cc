@@ -33,7 +33,7 @@ void AddSettled(const v1::LaneSettled& settled, google::protobuf::RepeatedPtrFie
 absl::Status PhaseConductor::CollectWithPings() {
   PingRide pings(context_.clock_sync, context_.cluster,
                  [this](const Member& member) { return AwaitsResultOf(member.number); });
-  return context_.cluster.Call(
+  const absl::Status collected = context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         if (!AwaitsResultOf(member.number)) return std::nullopt;
         v1::WorkerRequest request;
@@ -48,6 +48,8 @@ absl::Status PhaseConductor::CollectWithPings() {
         if (!chunk.pending()) AddChunk(member.number, chunk, received.received_at);
       },
       {.at_a_time = pings.at_a_time()});
+  GoOnWithoutRefused().IgnoreError();  // what they reported counts
+  return collected;
 }
 
 absl::Status PhaseConductor::Collect(Answers answers) {
@@ -64,7 +66,7 @@ absl::Status PhaseConductor::Collect(Answers answers) {
   if (answers == Answers::kBrieflyAwaited) {
     patience = {.deadline = context_.cluster.Now() + kInterruptGraceNs, .interruptible = false};
   }
-  return context_.cluster.Call(
+  const absl::Status collected = context_.cluster.Call(
       [&](const Member& member) -> std::optional<v1::WorkerRequest> {
         if (!AwaitsResultOf(member.number)) return std::nullopt;
         ResultOf(member.number).clear_lanes();  // of an earlier request
@@ -78,6 +80,8 @@ absl::Status PhaseConductor::Collect(Answers answers) {
         RecordRefusal(member, received);
       },
       patience);
+  GoOnWithoutRefused().IgnoreError();  // what they reported counts
+  return collected;
 }
 
 v1::Collect PhaseConductor::CollectFrom(const Member& member, const std::vector<CoordTime>& instants) const {

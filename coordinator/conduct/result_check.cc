@@ -58,7 +58,8 @@ absl::Status CheckText(const std::string& what, const std::string& text, size_t 
 
 absl::Status CheckDurations(std::initializer_list<std::pair<const char*, double>> durations) {
   for (const auto& [name, seconds] : durations) {
-    if (!IsDuration(seconds)) return Impossible(absl::StrCat(name, " took ", seconds, " s"));
+    if (IsDuration(seconds)) continue;
+    return Impossible(absl::StrCat(name, " took ", std::isfinite(seconds) ? FormatSeconds(seconds) : "nan"));
   }
   return absl::OkStatus();
 }
@@ -203,7 +204,7 @@ absl::Status CheckLaneTimes(const v1::LaneResult& lane) {
   for (const int64_t ns : {lane.first_op_worker_ns(), lane.ops_end_worker_ns(), lane.region_end_worker_ns(),
                            lane.deadline_worker_ns(), lane.last_op_worker_ns(), lane.stall_begin_worker_ns(),
                            lane.stall_end_worker_ns(), lane.first_pass_end_worker_ns()}) {
-    if (ns < 0 || ns > kMaxNs) return Impossible(absl::StrCat("it names a time of ", ns, " ns"));
+    if (ns < 0 || ns > kMaxNs) return Impossible(absl::StrCat("it names a time of ", FormatSeconds(SecondsFrom(ns))));
   }
   if (lane.ops_end_worker_ns() < lane.first_op_worker_ns() ||
       lane.region_end_worker_ns() < lane.ops_end_worker_ns()) {

@@ -42,6 +42,10 @@ class ChildProcesses {
   // Sends `number` to child `index` and those of its children that stayed in its process group, unless it has ended.
   void Signal(size_t index, int number);
 
+  // -1: it has ended.
+  pid_t IdOf(size_t index) const { return children_[index].has_value() ? children_[index]->id() : -1; }
+  size_t running() const { return running_; }
+
   // How a child ended.
   struct EndedChild {
     size_t index = 0;

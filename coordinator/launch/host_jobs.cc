@@ -16,6 +16,7 @@
 #include "common/text/utf8.h"
 #include "common/unique_fd.h"
 #include "coordinator/launch/child_processes.h"
+#include "coordinator/launch/start_advice.h"
 
 namespace iobench {
 namespace {
@@ -78,9 +79,13 @@ absl::StatusOr<std::vector<HostOutcome>> RunOnHosts(std::span<const HostJob> job
       processes.Hurry();
       break;
     }
-    if (options.on_waiting != nullptr && now_ns >= say_at_ns) {
+    if (now_ns >= say_at_ns) {
       say_at_ns = now_ns + kSayAgainAfterNs;
-      options.on_waiting(WaitingOf(jobs, outcomes), SecondsFrom(now_ns - begin_ns));
+      if (options.on_waiting != nullptr) options.on_waiting(WaitingOf(jobs, outcomes), SecondsFrom(now_ns - begin_ns));
+      // Nobody will answer, so it would wait for ever.
+      for (size_t i = 0; i < jobs.size(); ++i) {
+        if (!outcomes[i].ended && AsksForSecret(LinesIn(outputs[i].get()))) processes.Signal(i, SIGTERM);
+      }
     }
     usleep(kBetweenLooksUs);
   }

@@ -35,8 +35,8 @@ struct HostJobOptions {
   std::function<void(const std::vector<std::string>& waiting, double seconds)> on_waiting = nullptr;
 };
 
-// Blocks until all have ended or were given up. A job that is given up gets SIGTERM here; what it has started on its
-// host may go on. An error is about this host: no process, or no memory for output.
+// Blocks until all have ended or were given up. A job that is given up gets SIGTERM here, and so does one that asks for a
+// password; what it has started on its host may go on. An error is about this host: no process, or no memory for output.
 absl::StatusOr<std::vector<HostOutcome>> RunOnHosts(std::span<const HostJob> jobs,
                                                     const HostJobOptions& options);
 

@@ -24,7 +24,7 @@ struct JoinFault {
   std::string boot_id = {};
 };
 
-// Called on the coordinator's thread by Cluster::Gather. All may be null: then nothing is known.
+// Called on the coordinator's thread by Cluster: until all have joined, `ending` until the run ends. All may be null.
 struct JoinWatch {
   // Workers without lanes (worker --sampler) that are waited for besides those that measure.
   uint32_t samplers = 0;
@@ -40,6 +40,9 @@ struct JoinWatch {
   // Returns who is missing, why, and what to do about it, as the end of a sentence. `joined`: the facts of the workers
   // that have joined.
   std::function<std::string(const std::vector<v1::WorkerFacts>& joined)> missing = nullptr;
+  // Returns how the process of a worker ended that has joined and is lost now, such as "its process ended with signal 9
+  // (KILL)"; empty: not known. Null: nothing is known.
+  std::function<std::string(const v1::WorkerFacts& worker)> ending = nullptr;
   // Returns the clients whose workers have failed to join so far.
   std::function<std::vector<JoinFault>()> faults = nullptr;
 };

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -240,13 +241,17 @@ void Launcher::Fail(Shell& shell, const std::string& what, int exit_code) {
   if (!first_fault_ns_.has_value()) first_fault_ns_ = MonotonicNowNs();
   const StartFailure failure{.host = shell.start.host,
                              .exit_code = exit_code,
-                             .late = shell.timed_out,
+                             .late = shell.timed_out && !shell.left_after_ns.has_value(),
+                             .left = shell.left_after_ns.has_value(),
                              .from_client_list = shell.start.from_client_list,
                              .copies_program = !shell.start.copy_command.empty()};
   const std::vector<std::string> lines = LinesOf(shell);
   const std::string cause = CauseIn(failure, lines), advice = AdviceFor(failure, lines);
-  const std::string problem = absl::StrCat(what, cause.empty() ? " and printed nothing" : ": ",
-                                           std::string(absl::StripSuffix(cause, ".")));
+  // A prompt ends in ": ".
+  const absl::string_view shown_cause = absl::StripSuffix(
+      absl::StripSuffix(absl::StripTrailingAsciiWhitespace(cause), "."), ":");
+  const std::string problem =
+      absl::StrCat(what, cause.empty() ? " and printed nothing" : ": ", std::string(shown_cause));
   faults_.push_back({.client = shell.start.host,
                      .problem = problem,
                      .advice = advice,
@@ -268,7 +273,11 @@ absl::Status Launcher::OnEnded(Shell& shell, const Ending& ending) {
   if (shell.stage == Stage::kCopy && HasLine(lines, kCopied)) {
     return StartStage(shell, Stage::kWorkersOfCopy);
   }
-  if (!ending.well() || shell.stage == Stage::kCopy || copy_needed) shell.ending = ending;
+  if (!ending.well() || shell.stage == Stage::kCopy || copy_needed) {
+    shell.ending = ending;
+  } else {
+    shell.left_after_ns = MonotonicNowNs() - started_ns_;
+  }
   return absl::OkStatus();
 }
 
@@ -280,12 +289,21 @@ void Launcher::FailEnded(Shell& shell) {
        shell.ending->exit_code());
 }
 
-// A host with several workers has one shell, which goes on while one of them is left.
-void Launcher::FindLostSlot(Shell& shell) {
-  if (shell.settled() || shell.start.worker_count == 1) return;
+// What shows in its output before it ends.
+void Launcher::LookAtOutput(Shell& shell) {
+  if (shell.settled()) return;
   const int64_t byte_count = BytesIn(shell.output.get());
   if (std::exchange(shell.looked_at_bytes, byte_count) == byte_count) return;
-  for (const std::string& line : LinesOf(shell)) {
+  const std::vector<std::string> lines = LinesOf(shell);
+  FindLostSlot(shell, lines);
+  // It would wait for as long as the workers have.
+  if (!shell.settled() && AsksForSecret(lines)) Fail(shell, "its remote shell waits for an input that nobody can give", -1);
+}
+
+// A host with several workers has one shell, which goes on while one of them is left.
+void Launcher::FindLostSlot(Shell& shell, const std::vector<std::string>& lines) {
+  if (shell.start.worker_count == 1) return;
+  for (const std::string& line : lines) {
     uint32_t place = 0;
     const std::vector<std::string> parts = absl::StrSplit(line, absl::MaxSplits(" has ended: ", 1));
     if (parts.size() != 2 || !absl::StartsWith(parts[0], kSlotEnded) ||
@@ -299,6 +317,13 @@ void Launcher::FindLostSlot(Shell& shell) {
   }
 }
 
+std::string Launcher::WhatItDoes(const Shell& shell) {
+  if (!shell.left_after_ns.has_value()) return "remote shell still runs";
+  const bool at_once = *shell.left_after_ns < kNanosPerSecond;
+  return absl::StrCat("remote shell ended with exit code 0 ",
+                      at_once ? "at once" : absl::StrCat("after ", FormatSeconds(SecondsFrom(*shell.left_after_ns))));
+}
+
 void Launcher::GiveUpOthers() {
   const double waited_s = static_cast<double>(MonotonicNowNs() - started_ns_) / kNanosPerSecond;
   for (Shell& shell : shells_) {
@@ -310,8 +335,7 @@ void Launcher::GiveUpOthers() {
                                                shell.start.worker_count, " workers have");
     Fail(shell,
          absl::StrCat(who, " not joined after ", FormatSeconds(waited_s),
-                      shell.stage == Stage::kCopy ? ", while the program was being copied;" : ",",
-                      " its remote shell has not ended"),
+                      shell.stage == Stage::kCopy ? ", while the program was being copied; its " : "; its ", WhatItDoes(shell)),
          LooksForCoordinator(LinesOf(shell)) ? kWorkerCannotJoin : -1);
   }
 }
@@ -340,7 +364,7 @@ absl::Status Launcher::Check() {
   }
   for (Shell& shell : shells_) {
     if (shell.ending.has_value() && !shell.settled()) FailEnded(shell);
-    FindLostSlot(shell);
+    LookAtOutput(shell);
   }
   const int64_t now_ns = MonotonicNowNs();
   int64_t until_ns = started_ns_ + NanosFrom(options_.patience_s);
@@ -366,6 +390,26 @@ void Launcher::SetPresence(const v1::WorkerFacts& worker, bool present) {
   }
 }
 
+std::string Launcher::EndingOf(const v1::WorkerFacts& worker) {
+  while (const auto ended = processes_.NextEnded()) {
+    Shell& shell = shells_[shell_of_child_[ended->index]];
+    if (!ended->ending.well()) shell.ending = ended->ending;
+  }
+  const uint32_t place = worker.client_list_position();
+  for (const Shell& shell : shells_) {
+    if (place < shell.start.first_place || place >= shell.start.first_place + shell.start.worker_count) continue;
+    const std::vector<std::string> lines = LinesOf(shell);
+    const std::string of_slot = SlotEnded(place, "");
+    for (const std::string& line : lines) {
+      if (absl::StartsWith(line, of_slot)) return absl::StrCat("it ended with ", line.substr(of_slot.size()));
+    }
+    if (!shell.ending.has_value()) return "";
+    return absl::StrCat("its remote shell ended with ", shell.ending->Text(), lines.empty() ? "" : ": ",
+                        lines.empty() ? "" : lines.back());
+  }
+  return "";
+}
+
 std::string Launcher::Missing() const {
   std::vector<std::string> missing;
   for (const Shell& shell : shells_) {
@@ -375,9 +419,11 @@ std::string Launcher::Missing() const {
       break;
     }
     const std::vector<std::string> lines = LinesOf(shell);
-    std::string text =
-        absl::StrCat(shell.start.name, lines.empty() ? ", whose remote shell has printed nothing yet" : ": ",
-                     lines.empty() ? "" : lines.back());
+    std::string text = shell.start.name;
+    const bool has_left = shell.left_after_ns.has_value();
+    if (has_left) absl::StrAppend(&text, ", whose ", WhatItDoes(shell), lines.empty() ? " and printed nothing" : "");
+    if (!has_left && lines.empty()) absl::StrAppend(&text, ", whose remote shell has printed nothing yet");
+    if (!lines.empty()) absl::StrAppend(&text, ": ", lines.back());
     if (LooksForCoordinator(lines)) {
       absl::StrAppend(&text, "; ", AdviceFor({.host = shell.start.host, .exit_code = kWorkerCannotJoin}, {}));
     }

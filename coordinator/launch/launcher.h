@@ -72,6 +72,9 @@ class Launcher {
   // Returns the clients whose workers have not joined, at most four by name, each with the last line of its remote
   // shell's output.
   std::string Missing() const;
+  // Returns how the remote shell of a worker ended that had joined and is lost, with the last line of its output, or the
+  // worker itself if it is one of several on its host. Empty: it still runs.
+  std::string EndingOf(const v1::WorkerFacts& worker);
   // Returns the hosts that have failed, as Check has reported them.
   const std::vector<JoinFault>& faults() const { return faults_; }
 
@@ -85,6 +88,7 @@ class Launcher {
     int64_t looked_at_bytes = 0;
     std::set<uint32_t> joined;                     // positions
     std::optional<Ending> ending;  // of a shell that failed
+    std::optional<int64_t> left_after_ns = {};  // when it ended well: its worker may be in the background
     bool failed = false;
     bool timed_out = false;
 
@@ -96,12 +100,14 @@ class Launcher {
   absl::Status StartStage(Shell& shell, Stage stage);
   absl::Status OnEnded(Shell& shell, const Ending& ending);
   void FailEnded(Shell& shell);
-  void FindLostSlot(Shell& shell);
+  void LookAtOutput(Shell& shell);
+  void FindLostSlot(Shell& shell, const std::vector<std::string>& lines);
   void Fail(Shell& shell, const std::string& what, int exit_code);
   std::set<uint32_t> PositionsAt(const RemoteStart& failed) const;
   void GiveUpOthers();
   absl::Status Verdict() const;
   std::vector<std::string> LinesOf(const Shell& shell) const;  // output so far
+  static std::string WhatItDoes(const Shell& shell);           // "remote shell still runs"
 
   LaunchOptions options_;
   ChildProcesses processes_;

@@ -1,10 +1,12 @@
 #include "coordinator/launch/remote_shell.h"
 
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -12,9 +14,11 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "common/text/shell_word.h"
 
 namespace iobench {
@@ -196,6 +200,39 @@ absl::Status CheckLauncher(const std::string& launcher, std::span<const HostEntr
   }
   if (faults.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrJoin(faults, "\n"));
+}
+
+std::string LauncherFor(const std::string& asked_for) {
+  if (!asked_for.empty()) return asked_for;
+  const char* const remote_shell = getenv("RSH");
+  return remote_shell != nullptr && *remote_shell != '\0' ? remote_shell : "ssh";
+}
+
+absl::Status CheckLauncherExists(const std::string& launcher) {
+  const std::vector<LauncherWord> words = WordsOf(launcher);
+  if (words.empty() || launcher.substr(0, words.front().end).find_first_of("$`*?[]{}~()<>|&;") != std::string::npos) {
+    return absl::OkStatus();
+  }
+  const std::string& program = words.front().text;
+  const bool has_place = absl::StrContains(program, '/');
+  const char* const path = getenv("PATH");
+  std::vector<std::string> places = {""};
+  if (!has_place) places = absl::StrSplit(path != nullptr ? path : "/usr/bin:/bin", ':');
+  bool exists = false;
+  for (const std::string& place : places) {
+    const std::string file = has_place ? program : absl::StrCat(place.empty() ? "." : place, "/", program);
+    struct stat facts {};
+    if (stat(file.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) continue;
+    if (access(file.c_str(), X_OK) == 0) return absl::OkStatus();
+    exists = true;
+  }
+  constexpr char kAdvice[] = "install it, or name another remote shell with --launcher or RSH";
+  if (exists) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("the remote shell \"", program, "\" is not executable on this host: ", kAdvice));
+  }
+  return absl::NotFoundError(absl::StrCat("there is no remote shell \"", program, "\" on this host",
+                                          has_place ? "" : " (PATH)", ": ", kAdvice));
 }
 
 bool IsSrun(const std::string& launcher) {

@@ -16,6 +16,13 @@ namespace iobench {
 // srun starts the workers; one line for each fault. `launcher`: see ShellCommand.
 absl::Status CheckLauncher(const std::string& launcher, std::span<const HostEntry> hosts);
 
+// Returns the launcher that starts processes on other hosts: `asked_for` (--launcher), or $RSH, or ssh.
+std::string LauncherFor(const std::string& asked_for);
+
+// NotFound, PermissionDenied: this host does not have the launcher's program, or cannot execute it. A program that only a
+// shell can name ("$HOME/bin/rsh") is taken to exist.
+absl::Status CheckLauncherExists(const std::string& launcher);
+
 // Returns what /bin/sh runs on this host to run `command`, a command in shell syntax, on `host`. `launcher` is a
 // command in shell syntax in which {host}, {user}, {port} and {command} are replaced by one word each. Without {user}
 // the user is part of the host ("user@node7"), without {host} the host is added, and without {command} the command is

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "common/process/temporary_directory.h"
 #include "common/status_util.h"
 
 namespace iobench {
@@ -23,7 +23,7 @@ namespace {
 constexpr int kMaxAttempts = 3;
 constexpr char kSocketName[] = "coordinator";
 constexpr std::string_view kPrefix = "cluster-iobench-";
-constexpr size_t kRandomCharacters = 6;  // required by mkdtemp
+constexpr size_t kRandomCharacters = 6;  // of MakeTemporaryDirectory
 
 void Remove(const std::string& directory) {
   unlink(absl::StrCat(directory, "/", kSocketName).c_str());
@@ -76,16 +76,11 @@ void RemoveStale(const std::string& parent) {
 }  // namespace
 
 absl::StatusOr<SocketDirectory> SocketDirectory::Make() {
-  const char* temporary = getenv("TMPDIR");
-  // A Unix socket's path is limited to 107 characters, so a long TMPDIR cannot be used.
-  const std::string parent =
-      temporary != nullptr && *temporary != '\0' && std::string(temporary).size() < 60 ? temporary : "/tmp";
-  RemoveStale(parent);
+  constexpr size_t kMaxParentBytes = 59;  // a Unix socket's path is limited to 107 characters
+  const TemporaryParent parent = TemporaryParentHere(kMaxParentBytes);
+  RemoveStale(parent.path);
   for (int attempt = 0;; ++attempt) {
-    std::string path = absl::StrCat(parent, "/", std::string(kPrefix), std::string(kRandomCharacters, 'X'));
-    if (mkdtemp(path.data()) == nullptr) {
-      return ErrnoStatus(absl::StrCat("cannot create a directory ", path), errno);
-    }
+    IOBENCH_ASSIGN_OR_RETURN(std::string path, MakeTemporaryDirectory(parent, "cluster-iobench"));
     const int lock = Lock(path);
     struct stat facts {};
     // Another coordinator that is starting may have taken the directory for a stale one and locked or removed it.
@@ -111,13 +106,27 @@ absl::StatusOr<Spawner> Spawner::Start(uint32_t count, const std::vector<std::st
     // SIGKILL, because a stopped worker would react to no other signal, and it has nothing to clean up that we do not
     // clean up.
     IOBENCH_RETURN_IF_ERROR(spawner.children_.Start("/proc/self/exe", argv, /*output_fd=*/-1, SIGKILL));
+    spawner.ids_.push_back(spawner.children_.IdOf(i));
   }
   return spawner;
+}
+
+std::string Spawner::EndingOf(pid_t process) {
+  constexpr int kLooks = 20;
+  constexpr useconds_t kBetweenLooksUs = 5000;  // a process closes its connection before its parent can reap it
+  for (int look = 0; look < kLooks && !endings_.contains(process) && children_.running() > 0; ++look) {
+    if (look > 0) usleep(kBetweenLooksUs);
+    while (const auto ended = children_.NextEnded()) endings_.emplace(ids_[ended->index], ended->ending);
+  }
+  const auto found = endings_.find(process);
+  if (found == endings_.end()) return "";
+  return absl::StrCat("its process ended with ", found->second.Text());
 }
 
 absl::Status Spawner::Check() {
   const auto ended = children_.NextEnded();
   if (!ended) return absl::OkStatus();
+  endings_.emplace(ids_[ended->index], ended->ending);
   return absl::UnavailableError(
       absl::StrCat("worker process ", ended->index, " ended before it joined: ", ended->ending.Text(),
                    oom_watch_.ReasonText()));

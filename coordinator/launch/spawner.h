@@ -2,7 +2,10 @@
 #ifndef COORDINATOR_LAUNCH_SPAWNER_H_
 #define COORDINATOR_LAUNCH_SPAWNER_H_
 
+#include <sys/types.h>
+
 #include <csignal>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +22,7 @@ namespace iobench {
 class SocketDirectory {
  public:
   // Creates it in $TMPDIR, or in /tmp if that is unset or has 60 characters or more: a socket's path is limited to 107.
-  // The error has the errno of mkdtemp.
+  // Errors: see MakeTemporaryDirectory.
   static absl::StatusOr<SocketDirectory> Make();
   SocketDirectory(SocketDirectory&& other) noexcept
       : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {
@@ -45,6 +48,9 @@ class Spawner {
 
   // Call it while waiting for workers. Unavailable: a worker has ended, so it will not join.
   absl::Status Check();
+  // Returns how the process of a worker ended that is lost: "its process ended with signal 9 (KILL)". Waits some
+  // milliseconds for a process that is just ending. Empty: it still runs.
+  std::string EndingOf(pid_t process);
   // The user has interrupted the run: the destructor waits only briefly for workers that hang.
   void Hurry() { children_.Hurry(); }
 
@@ -52,6 +58,8 @@ class Spawner {
   Spawner() = default;
   // Workers that have joined end when the coordinator disconnects; others would keep trying until their timeout.
   ChildProcesses children_{SIGTERM};
+  std::vector<pid_t> ids_;            // of all children
+  std::map<pid_t, Ending> endings_;  // of those that have ended
   OomWatch oom_watch_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -14,13 +15,26 @@ struct KnownText {
   const char* text;
   const char* advice;
 };
+constexpr char kNeedsKey[] =
+    "it wants a password, which nobody can type here: set up a key with `ssh-copy-id {host}`, so that `ssh {host} true` "
+    "asks for nothing";
+constexpr char kPassOnInput[] =
+    "the remote shell must pass on standard input: check `ssh -n`, and login scripts there (~/.bashrc) that read it";
 constexpr KnownText kKnownTexts[] = {
     {"Could not resolve hostname", "check the name's spelling, DNS and /etc/hosts"},
     {"Host key verification failed",
      "log in once with `ssh {host}` and accept its key, or add it to known_hosts"},
     {"HOST IDENTIFICATION HAS CHANGED", "if the host was reinstalled, run `ssh-keygen -R {host}`"},
-    {"Permission denied (",
-     "set up a key: `ssh-copy-id {host}`; `ssh {host} true` must not ask for a password"},
+    {"no token on standard input", kPassOnInput},
+    {"token on standard input: ", kPassOnInput},
+    {"Permission denied (", kNeedsKey},
+    {"Permission denied, please try again", kNeedsKey},
+    {"assword:", kNeedsKey},
+    {"Verification code", kNeedsKey},
+    {"assphrase for ", "load the key into an agent first, with `ssh-add`, or use a key without a passphrase"},
+    {"read the password", "let sudo need no password there (NOPASSWD in sudoers)"},
+    {"sudo: a password is required", "let sudo need no password there (NOPASSWD in sudoers)"},
+    {"kex_exchange_identification", "sshd there closed the connection: see its log, and MaxStartups in sshd_config"},
     {"Too many authentication failures",
      "name the key with IdentityFile and IdentitiesOnly in ~/.ssh/config"},
     {"Connection refused", "check that sshd runs there and on which port"},
@@ -55,7 +69,16 @@ std::string AdviceFor(const StartFailure& failure, std::span<const std::string> 
     return "correct the program's path in the list";
   if (failure.exit_code == kNotExecutable)
     return "the program there is not executable, or its file system is noexec";
+  if (failure.left) return "check that the remote shell (--launcher, RSH) runs the command that it gets";
   return failure.late ? "raise --join-timeout to wait longer" : "";
+}
+
+bool AsksForSecret(std::span<const std::string> lines) {
+  if (lines.empty()) return false;
+  const absl::string_view last = absl::StripTrailingAsciiWhitespace(lines.back());
+  if (!absl::EndsWith(last, ":")) return false;
+  return absl::StrContains(last, "assword") || absl::StrContains(last, "assphrase for ") ||
+         absl::StrContains(last, "Verification code");
 }
 
 bool LooksForCoordinator(std::span<const std::string> lines) {

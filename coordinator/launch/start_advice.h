@@ -12,6 +12,7 @@ struct StartFailure {
   std::string host = {};          // as in the list: "user@node7:2222"
   int exit_code = 0;              // -1: it was killed by a signal
   bool late = false;              // it has not ended, but its workers have not joined in time
+  bool left = false;              // it ended with exit code 0, and its workers have not joined in time
   bool from_client_list = false;  // -+m, which names the program; otherwise --hosts
   bool copies_program = false;    // --copy-binary
 };
@@ -23,6 +24,9 @@ std::string AdviceFor(const StartFailure& failure, std::span<const std::string> 
 // Returns the line that says most about the failure, or an empty string. A shell prints the cause first; a worker that
 // cannot join prints it last.
 std::string CauseIn(const StartFailure& failure, std::span<const std::string> lines);
+
+// True if the last line is a prompt for a password or the like, which a remote shell without a terminal cannot get.
+bool AsksForSecret(std::span<const std::string> lines);
 
 // True if a worker's last message is that it looks for its coordinator.
 bool LooksForCoordinator(std::span<const std::string> lines);

@@ -13,7 +13,7 @@ enum ExitCode {
   kExitOk = 0,
   kExitUsage = 1,      // invalid usage or plan; nothing was written
   kExitIo = 2,         // I/O or verification failed
-  kExitPartial = 3,    // a worker was lost
+  kExitPartial = 3,    // a worker was lost, or workers did not join
   kExitThreshold = 4,  // a threshold was not met
   kExitInterrupted = 130,
 };

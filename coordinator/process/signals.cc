@@ -3,8 +3,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/process/ending_signals.h"
+#include "common/text/display_text.h"
 #include "coordinator/process/failure.h"
 
 namespace iobench {
@@ -14,10 +16,14 @@ Interrupt interrupt;
 std::atomic<bool> stop_worker{false};
 
 std::atomic<int64_t> first_signal_ns{0};
+std::atomic<const std::string*> said_at_second{nullptr};  // never freed: the handler may be reading it
 
 extern "C" void OnSignal(int number) {
   if (interrupt.raised()) {
     if (MonotonicNowNs() - first_signal_ns.load(std::memory_order_relaxed) < kSameRequestNs) return;
+    if (const std::string* const text = said_at_second.load(std::memory_order_acquire); text != nullptr) {
+      static_cast<void>(!write(STDERR_FILENO, text->data(), text->size()));
+    }
     _exit(kExitInterrupted);
   }
   first_signal_ns.store(MonotonicNowNs(), std::memory_order_relaxed);
@@ -43,6 +49,11 @@ Interrupt& TheInterrupt() {
 }
 std::atomic<bool>& StopWorker() {
   return stop_worker;
+}
+
+void SayAtSecondSignal(const std::string& text) {
+  said_at_second.store(new std::string(absl::StrCat("\ncluster-iobench: ended at once; ", Printable(text), "\n")),
+                       std::memory_order_release);
 }
 
 void HandleSignals() {

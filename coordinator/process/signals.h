@@ -3,6 +3,7 @@
 #define COORDINATOR_PROCESS_SIGNALS_H_
 
 #include <atomic>
+#include <string>
 
 #include "coordinator/cluster/interrupt.h"
 
@@ -13,6 +14,9 @@ namespace iobench {
 Interrupt& TheInterrupt();
 // The same for workers: set by the first signal, polled by the transport's worker end.
 std::atomic<bool>& StopWorker();
+
+// From now on, a second signal says this before it ends the program: where the results are. A later call replaces it.
+void SayAtSecondSignal(const std::string& text);
 
 // From now on the three signals raise both of the above. SIGHUP stays ignored if it is, as under nohup.
 void HandleSignals();

@@ -1,7 +1,6 @@
 #include "coordinator/stage/run_on_hosts.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -68,20 +67,19 @@ absl::StatusOr<Listener> ListenFor(const Job& job) {
                   .credentials = hands_credentials ? SerializeJoinCredentials(security.for_workers) : ""};
 }
 
-std::string RemoteShellOf(const ClusterOptions& place) {
-  if (!place.launcher.empty()) return place.launcher;
-  const char* const remote_shell = getenv("RSH");
-  return remote_shell != nullptr && *remote_shell != '\0' ? remote_shell : "ssh";
+absl::Status CheckRemoteShell(const Job& job) {
+  const std::string shell = LauncherFor(job.options.cluster.launcher);
+  std::vector<HostEntry> logins = AllHosts(job);
+  for (const ClientEntry& client : job.clients) logins.push_back(HostOfClient(client));
+  IOBENCH_RETURN_IF_ERROR(CheckLauncher(shell, logins));
+  return CheckLauncherExists(shell);
 }
 
 // What to start, and on which hosts. The file of `options` is set if there is something to ship.
 absl::StatusOr<std::vector<RemoteStart>> StartsFor(const Job& job, const WorkerArguments& words,
                                                    LaunchOptions& options) {
   const ClusterOptions& place = job.options.cluster;
-  const std::string shell = RemoteShellOf(place);
-  std::vector<HostEntry> logins = AllHosts(job);
-  for (const ClientEntry& client : job.clients) logins.push_back(HostOfClient(client));
-  IOBENCH_RETURN_IF_ERROR(CheckLauncher(shell, logins));
+  const std::string shell = LauncherFor(place.launcher);
   if (job.hosts.empty()) return StartsOfList(job.clients, shell, words);
   std::optional<ShippedProgram> shipped;
   if (place.copy_binary) {
@@ -106,6 +104,7 @@ bool HaveOwnPaths(const Job& job) {
 
 int RunOnHosts(const Job& job) {
   const ClusterOptions& place = job.options.cluster;
+  if (const absl::Status shell = CheckRemoteShell(job); !shell.ok()) return FailEach(shell, kExitUsage);
   auto listener = ListenFor(job);
   if (!listener.ok()) return Fail(listener.status(), kExitUsage);
   const auto address = AddressForClients(listener->transport->bound_address(), place.coordinator_host);
@@ -128,7 +127,7 @@ int RunOnHosts(const Job& job) {
   words.server = ServerArguments(job.plan, of_each_server);
   words.join_timeout_s = std::min(words.join_timeout_s, options.patience_s);
   auto starts = StartsFor(job, words, options);
-  if (!starts.ok()) return FailEach(starts.status(), kExitUsage);
+  if (!starts.ok()) return Fail(starts.status(), kExitUsage);
   auto launcher = Launcher::Start(*std::move(starts), std::move(options));
   if (!launcher.ok()) return Fail(launcher.status(), kExitUsage);
   // Without started_here: a worker that cannot take part reports why to its remote shell, so that its host is named and
@@ -141,6 +140,7 @@ int RunOnHosts(const Job& job) {
                               bool present) { launcher->SetPresence(worker, present); },
       .started_here = nullptr,
       .missing = [&launcher](const std::vector<v1::WorkerFacts>&) { return launcher->Missing(); },
+      .ending = [&launcher](const v1::WorkerFacts& worker) { return launcher->EndingOf(worker); },
       .faults = [&launcher] { return launcher->faults(); }};
   const int exit_code = CarryOutConnected(job, *listener->transport, WorkersOf(job), watch);
   listener->transport.reset();  // disconnect first, so that the workers end on their own

@@ -1,11 +1,8 @@
 #include "coordinator/stage/simulation.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +11,7 @@
 #include "common/open_file_limit.h"
 #include "common/status_util.h"
 #include "common/transport/grpc/grpc_transport.h"
-#include "common/transport/grpc/join_credentials.h"
+#include "common/transport/grpc/token_file.h"
 #include "common/transport/grpc_address.h"
 #include "common/unique_fd.h"
 #include "coordinator/stage/join_setup.h"
@@ -36,17 +33,6 @@ uint32_t ClientsPerProcess() {
       std::clamp<uint64_t>(allowed > kOwnDescriptors ? allowed - kOwnDescriptors : 1, 1, kClientsPerProcess));
 }
 
-// The token and the certificate on standard input, as workers on other hosts get them.
-absl::StatusOr<UniqueFd> InputWith(const JoinCredentials& credentials) {
-  const Secret text = SerializeJoinCredentials(credentials);
-  UniqueFd input(memfd_create("credentials", MFD_CLOEXEC));
-  if (!input.valid() || write(input.get(), text.text().data(), text.size()) != static_cast<ssize_t>(text.size()) ||
-      lseek(input.get(), 0, SEEK_SET) != 0) {
-    return ErrnoStatus("memory for the workers' credentials", errno);
-  }
-  return input;
-}
-
 absl::Status StartClients(uint32_t count, const std::string& address, const JoinSecurity& security,
                           ChildProcesses& processes) {
   const uint32_t most = ClientsPerProcess();
@@ -61,7 +47,8 @@ absl::Status StartClients(uint32_t count, const std::string& address, const Join
       arguments.push_back("--insecure");
     } else {
       arguments.insert(arguments.end(), {"--token-file", "-"});
-      IOBENCH_ASSIGN_OR_RETURN(input, InputWith(security.for_workers));
+      // As workers on other hosts get them.
+      IOBENCH_ASSIGN_OR_RETURN(input, TokenInput(security.for_workers));
     }
     IOBENCH_RETURN_IF_ERROR(
         processes.Start("/proc/self/exe", arguments, /*output_fd=*/-1, SIGKILL, input.get()));

@@ -153,6 +153,9 @@ int RunGrpc(const Job& job) {
     spawner = std::make_unique<Spawner>(*std::move(started));
     watch.check = [&spawner] { return spawner->Check(); };
     watch.started_here = [](const v1::WorkerFacts&) { return true; };  // others cannot reach the socket
+    watch.ending = [&spawner](const v1::WorkerFacts& worker) {
+      return spawner->EndingOf(static_cast<pid_t>(worker.pid()));
+    };
   } else {
     const std::string& bound = (*transport)->bound_address();
     const auto reached = AddressForClients(bound, "");

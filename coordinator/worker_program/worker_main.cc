@@ -3,6 +3,7 @@
 #include <netdb.h>
 #include <nss.h>
 #include <signal.h>
+#include <sys/prctl.h>
 
 #include <iostream>
 #include <string>
@@ -67,6 +68,7 @@ int WorkerMain(const std::vector<std::string>& arguments) {
 }  // namespace iobench
 
 int main(int argc, char** argv) {
+  ::prctl(PR_SET_NAME, "cluster-iobench");  // `ps` calls those "exe" that were started from /proc/self/exe
   iobench::OpenStandardDescriptors();
   iobench::EndClearlyWithoutMemory(iobench::kExitPartial);
   return iobench::WorkerMain(std::vector<std::string>(argv + 1, argv + argc));

@@ -6,8 +6,10 @@ machine does not have.
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
+import sys
 import time
 
 import program
@@ -125,6 +127,34 @@ def test_a_memory_limit_counts_instead_of_the_hosts_memory(path, out):
     assert "512 MiB of" in text and "(cgroup limit)" in text, text
     steps = [step for step in eaten.phases[0]["steps"] if step["name"] == "eat-memory"]
     assert all("256 MiB of 512 MiB" in step["outcome"] for step in steps), steps
+
+
+# Takes memory of its group until the kernel has killed the process of argv[1].
+EATER = """import os, sys, time
+taken = []
+while os.path.exists("/proc/" + sys.argv[1]):
+    taken.append(bytearray(b"x") * (1 << 20))
+    time.sleep(0.002)
+"""
+
+
+def test_a_worker_that_was_killed_for_want_of_memory_is_called_that(path, out):
+    words = ("-i", "0", "-+n", "--engine", "null", "-r", "4k", "-s", "1m", "--time", "600", "--spawn", "2", "--progress")
+    with group("memory", v2_memory__max=256 * MIB, v1_memory__limit_in_bytes=256 * MIB) as enter, \
+            program.start(words, path=path, out=out, prefix=enter) as running:
+        def workers():
+            listed = subprocess.run(["pgrep", "-f", "^cluster-iobench worker --spawned", "-P", str(running.process.pid)],
+                                    capture_output=True, text=True, check=False).stdout
+            return listed.split()
+        running.wait_until(lambda: len(workers()) == 2 and (out / "result.json").exists(), "the run begins")
+        victim = pathlib.Path(f"/proc/{workers()[0]}")
+        (victim / "oom_score_adj").write_text("1000")
+        with subprocess.Popen([*enter, sys.executable, "-c", EATER, victim.name]):
+            running.wait_until(lambda: len(workers()) == 1, "the kernel kills a worker")
+        running.interrupt()
+        outcome = running.wait()
+    assert re.search(r"worker \d on \S+ is lost: .*; its process ended with signal 9 \(KILL\); the kernel killed a process of "
+                     r"its control group, whose memory of 256 MiB was used up .*: raise memory.max", outcome.stderr), outcome
 
 
 def test_without_a_cgroup_file_system_nothing_is_zero(path, out):

@@ -159,14 +159,14 @@ def test_no_such_list(clients):
 
 def test_a_directory_that_is_not_there_is_told_at_once(clients, path):
     listed = clients.list(f"localhost {path} {program.BINARY}", f"localhost /nonexistent/dir {program.BINARY}")
-    outcome = clients.run(*listed, *SMALL).expect(1)
+    outcome = clients.run(*listed, *SMALL).expect(3)
     assert "client localhost (worker 1)" in outcome.stderr and "exit code " in outcome.stderr, outcome
     assert "/nonexistent/dir" in outcome.stderr
 
 
 def test_a_program_that_is_not_there(clients, path):
     listed = clients.list(f"localhost {path} /nonexistent/program")
-    outcome = clients.run(*listed, *SMALL).expect(1)
+    outcome = clients.run(*listed, *SMALL).expect(3)
     assert "exit code 127" in outcome.stderr and "/nonexistent/program" in outcome.stderr, outcome
 
 
@@ -175,7 +175,7 @@ def test_a_worker_that_cannot_join_says_where(clients, path):
     wrapper = clients.scratch / "wrapper"
     wrapper.write_text(f'#!/bin/sh\nexec {program.BINARY} worker --join 127.0.0.1:{port} --root / --join-timeout 1\n')
     wrapper.chmod(0o755)
-    outcome = clients.run(*clients.list(f"localhost {path} {wrapper}"), *SMALL).expect(1)
+    outcome = clients.run(*clients.list(f"localhost {path} {wrapper}"), *SMALL).expect(3)
     assert f"127.0.0.1:{port}" in outcome.stderr and "exit code 3" in outcome.stderr, outcome
     assert "-+h HOST" in outcome.stderr
 

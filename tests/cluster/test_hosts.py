@@ -212,12 +212,60 @@ def test_every_kind_of_failure_is_reported_at_once(shell, path, out):
                          ("missing", "exit code 127", "/nonexistent/cluster-iobench", "--copy-binary"),
                          ("astray", "exit code 3", "127.0.0.1:1", "--coordinator-host"),
                          ("killed", "signal 9", "printed nothing"),
-                         ("hangs", "has not joined after", "printed nothing", "--join-timeout")]:
+                         ("hangs", "has not joined after", "still runs", "printed nothing", "--join-timeout")]:
         line = next((line for line in outcome.stderr.splitlines() if f"host {host}: " in line), "")
         assert all(text in line for text in texts), f"{host}\n{outcome}"
     assert "denied printed: banner" in outcome.stderr
     assert "7 of 8 hosts failed" in outcome.stderr and "host good: " not in outcome.stderr
     wait_until_none(str(shell.directory))
+
+
+def test_what_a_remote_shell_does_in_place_of_starting_a_worker_is_said(shell, path, out):
+    """Each is named for what it is, with what to do, before the time for joining is over where it shows earlier."""
+    os.mkfifo(shell.directory / "fifo")
+    shell.does("""case $1 in
+        left) exit 0;;
+        empty) exec sh -c "$2" </dev/null;;
+        eaten) read token; exec sh -c "$2";;
+        never) exec sh -c "$2" <>"$D/fifo";;
+        prompt) printf "root@prompt's password: "; exec sleep 600;;
+        esac""")
+    words = on_hosts("left,empty,eaten,never,prompt", shell.launcher, "--join-timeout", "10")
+    outcome = program.run([*words, *SMALL], path=path, out=out).expect(3)
+    on_input = "the remote shell must pass on standard input"
+    for host, *texts in [("left", "ended with exit code 0 at once", "printed nothing", "runs the command that it gets"),
+                         ("empty", "no token on standard input", "it is empty", on_input, "ssh -n"),
+                         ("eaten", "token on standard input: its first line must be the token", on_input, "~/.bashrc"),
+                         ("never", "no token on standard input", "none came within 5 s", on_input),
+                         ("prompt", "root@prompt's password; it wants a password", "ssh-copy-id prompt")]:
+        line = next((line for line in outcome.stderr.splitlines() if line.startswith(f"cluster-iobench: host {host}: ")), "")
+        assert all(text in line for text in texts), f"{host}\n{outcome}"
+    assert "has not ended" not in outcome.stderr
+    wait_until_none(str(shell.directory))
+
+
+@pytest.mark.parametrize("launcher, says", [("no-such-rsh -x", 'there is no remote shell "no-such-rsh" on this host (PATH)'),
+                                            ("/etc/passwd", '"/etc/passwd" is not executable on this host')])
+@pytest.mark.parametrize("words", [("run", "--hosts", "a"), ("run", "-+m", "LIST"), ("preflight", "--hosts", "a", "--launcher"),
+                                   ("clean", "--hosts", "a"), ("clean", "--hosts", "a", "--launcher")], ids=" ".join)
+def test_a_remote_shell_that_is_not_there_is_said_before_anything_starts(launcher, says, words, path, tmp_path):
+    (tmp_path / "list").write_text(f"localhost {path} {program.BINARY}\n")
+    words = [str(tmp_path / "list") if word == "LIST" else word for word in words]
+    by_option = words[-1] == "--launcher"       # otherwise RSH names it
+    env = program.clean_environment(**({} if by_option else {"RSH": launcher}))
+    outcome = program.plain(*words, *([launcher] if by_option else []), path, env=env).expect(1)
+    (line,) = outcome.stderr.strip().splitlines()
+    assert says in line and "--launcher or RSH" in line, outcome
+
+
+@pytest.mark.parametrize("command", [("run", "-i", "0", "-s", "4k", "-r", "4k"), ("run", "-+t"), ("preflight",),
+                                     ("validate",), ("selftest",), ("capacity", "--slo", "p99<=1s")], ids=" ".join)
+def test_workers_that_do_not_join_are_exit_code_3_of_every_command(command, path, tmp_path):
+    where = () if command[0] == "selftest" or "-+t" in command else (path,)
+    for who in [("--listen", f"127.0.0.1:{program.free_port()}", "--workers", "2", "--join-timeout", "1"),
+                ("--hosts", "a,b", "--launcher", "false")]:
+        outcome = program.plain(*command, *where, *who, cwd=tmp_path)
+        assert outcome.code == 3 and "0 of 2 workers have joined" in outcome.stderr, outcome
 
 
 def test_a_worker_of_another_version_is_named_with_both(shell, path, out):

@@ -145,7 +145,7 @@ def test_hosts_that_cannot_be_reached_are_in_the_table_and_can_be_left_out(tmp_p
     (fault,) = faults(outcome)
     assert fault["client"] == "bad" and fault["check"] == "join" and "no route to host" in fault["problem"]
     assert json.loads(outcome.stdout)["clients"] == 2
-    program.plain("run", *where, "--out", tmp_path / "refused").expect(1)
+    program.plain("run", *where, "--out", tmp_path / "refused").expect(3)
     program.plain("run", *where, "--out", tmp_path / "out", "--skip-bad").expect(0)
     run = json.loads((tmp_path / "out" / "result.json").read_text())["run"]
     assert run["worker_count"] == 1 and [each["client"] for each in run["left_out"]] == ["bad"]

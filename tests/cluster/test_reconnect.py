@@ -167,6 +167,11 @@ def test_many_breaks_at_any_time_cost_nothing(path, out):
         outcome = wait(running)
     # A worker whose connection breaks between the last result and the farewell finds the coordinator gone.
     check_whole(outcome, 2, farewells=((0, 0), (0, 3)))
+    # A line each time would bury everything else.
+    assert outcome.stderr.count("has reconnected: ") == 1 and outcome.stderr.count(" broke; it is lost if") == 1, outcome
+    again = proxy.breaks - 1
+    assert again < 2 or re.search(r"connections broke and came back again, nothing was lost: worker \d on \S+, \d+ times?: "
+                                  r"check the network", outcome.stderr), outcome
     assert sum(sum(reconnects(phase).values()) for phase in outcome.phases) >= 1
 
 

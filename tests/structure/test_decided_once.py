@@ -71,3 +71,19 @@ def test_marks_are_named_by_their_constants():
     literal = re.compile("[\"'](" + "|".join(codes) + ")[\"']")
     found = {(file.name, code) for file, statement in statements() for code in literal.findall(statement)}
     assert found == others, found ^ others
+
+
+def test_one_function_writes_times_for_people():
+    """FormatSeconds (common/text/units.h): "10 s", not 10010 ms. Tables and figures have units of their own."""
+    own = {pathlib.Path(file) for file in (
+        "common/text/units.cc", "common/model/phase_check.cc",  # what a plan says, in its own unit
+        "coordinator/analysis/capacity/slo.cc", "coordinator/analysis/charts/latency_map.cc",
+        "coordinator/analysis/explain/nfs_finders.cc", "coordinator/selftest/selftest_report.cc")}
+    found = []
+    for folder in ("common", "coordinator", "worker"):
+        for file in sorted((ROOT / folder).rglob("*.cc")):
+            text = re.sub(r"//.*", "", file.read_text(encoding="utf-8"))
+            raw = r'(\w|\)), *" (ns|us|ms)\b|(SecondsFrom\([^"]*\)|timeout_s|seconds), *" s\b'
+            if file.relative_to(ROOT) not in own and re.search(raw, text):
+                found.append(file.relative_to(ROOT))
+    assert not found, found

@@ -194,6 +194,10 @@ TEST_CASE("a killed process is called that once, and only if its group's count h
   const std::string reason = watch.ReasonText();
   CHECK(reason.find("the kernel killed a process of its control group, whose memory was used up") != std::string::npos);
   CHECK(reason.find("oom_kill") != std::string::npos);
+  tree.Put("/sys/fs/cgroup/job/memory.max", "67108864\n");
+  tree.Put(events, "oom 1\noom_kill 3\n");
+  CHECK(watch.ReasonText().find("whose memory of 64 MiB was used up (oom_kill of memory.events): raise memory.max "
+                                "(MemoryMax= of systemd, --mem of Slurm)") != std::string::npos);
   CHECK(watch.ReasonText().empty());
   const CgroupTree none("", "");
   CHECK(OomWatch(none.root()).ReasonText().empty());

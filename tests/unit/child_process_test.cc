@@ -107,7 +107,7 @@ TEST_CASE("a command sees its variables and the program's own, and its outputs a
 TEST_CASE("a command's failure says how it ended") {
   const Log log;
   CHECK(RunToEnd("exit 3", log).Text() == "exit code 3");
-  CHECK(RunToEnd("kill -9 $$", log).Text() == "signal 9");
+  CHECK(RunToEnd("kill -9 $$", log).Text() == "signal 9 (KILL)");
   CHECK(RunToEnd("no-such-program-at-all", log).Text() == "exit code 127");
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("a command whose exit code is lost has failed") {
 
 TEST_CASE("signals that this program ignores reach a command") {
   const Log log;
-  CHECK(RunToEnd("kill -PIPE $$; echo ignored", log).Text() == "signal 13");
+  CHECK(RunToEnd("kill -PIPE $$; echo ignored", log).Text() == "signal 13 (PIPE)");
   CHECK(log.Text().empty());
 }
 

@@ -223,6 +223,22 @@ TEST_CASE("five errors are shown and the rest are counted") {
   CHECK(Contains(text, "and 3 more in result.json"));
 }
 
+TEST_CASE("errors that differ only in their worker and lane are one text") {
+  google::protobuf::RepeatedPtrField<v1::ErrorReport> errors;
+  for (int i = 0; i < 6; ++i) {
+    v1::ErrorReport& error = *errors.Add();
+    error.set_client("node01");
+    error.set_worker(i / 3);
+    error.set_lane(i);
+    error.set_message(i == 4 ? "another fault" : "the directory was removed");
+  }
+  using Texts = std::vector<std::string>;
+  CHECK(ErrorTexts(errors, 5) == Texts{"node01 worker 0 lane 0 and 4 more: the directory was removed",
+                                       "node01 worker 1 lane 4: another fault"});
+  CHECK(ErrorTexts(errors, 1) ==
+        Texts{"node01 worker 0 lane 0 and 4 more: the directory was removed", "and 1 more in result.json"});
+}
+
 TEST_CASE("one client with one lane gets no tables") {
   v1::RunReport report = GoldenReport();
   v1::PhaseReport& phase = *report.mutable_phases(2);

@@ -34,6 +34,15 @@ TEST_CASE("jobs run at the same time, and each has its own output and ending") {
   rmdir(place.c_str());
 }
 
+TEST_CASE("a job that asks for a password is ended, because nobody will answer") {
+  const std::vector<HostJob> jobs = {{"a", "sh -c 'printf \"Password: \"; exec sleep 1000'"}};
+  const auto outcomes = RunOnHosts(jobs, {});
+  REQUIRE(outcomes.ok());
+  CHECK((*outcomes)[0].ended);
+  CHECK_FALSE((*outcomes)[0].well);
+  CHECK((*outcomes)[0].lines == std::vector<std::string>{"Password: "});
+}
+
 TEST_CASE("a job that hangs is given up, and the others count") {
   const std::vector<HostJob> jobs = {{"a", "sh -c 'echo begun; sleep 1000'"}, {"b", "true"}};
   const auto outcomes = RunOnHosts(jobs, {.timeout_s = 3});

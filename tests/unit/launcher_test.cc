@@ -115,14 +115,14 @@ TEST_CASE("credentials are read from standard input, by each worker from the beg
 
 TEST_CASE("hosts that neither join nor fail are given up after the patience") {
   Hosts hosts;
-  hosts.Has("a", "sleep 600").Has("b", "echo password:; sleep 600", 3).Start({.patience_s = 3});
+  hosts.Has("a", "sleep 600").Has("b", "echo thinking; sleep 600", 3).Start({.patience_s = 3});
   hosts.Joins(3);
   const absl::Status status = hosts.Failure();
   CHECK(absl::IsDeadlineExceeded(status));
   CHECK_THAT(hosts.reported, Catch::Contains("host a: its worker has not joined after") &&
                                  Catch::Contains("printed nothing") &&
                                  Catch::Contains("host b: 2 of its 3 workers have not joined after") &&
-                                 Catch::Contains(": password:"));
+                                 Catch::Contains(": thinking"));
 }
 
 TEST_CASE("a worker that ends before it joined is noticed although others of its host go on") {
@@ -152,6 +152,36 @@ TEST_CASE("a worker that ends after it joined is left to the run, which knows ab
     usleep(1000);
   }
   CHECK(hosts.reported.empty());
+}
+
+TEST_CASE("a shell that ended well at once, one that runs, and one that asks for a password are told apart") {
+  Hosts hosts;
+  hosts.Has("left", "exit 0").Has("runs", "sleep 600").Has("asks", "printf 'Password: '; sleep 600");
+  hosts.Start({.patience_s = 0.5});
+  CHECK(absl::IsUnavailable(hosts.Failure()));
+  CHECK_THAT(hosts.reported,
+             Catch::Contains("host left: its worker has not joined after") &&
+                 Catch::Contains("its remote shell ended with exit code 0 at once and printed nothing; check that") &&
+                 Catch::Contains("its remote shell still runs and printed nothing; raise --join-timeout") &&
+                 Catch::Contains("host asks: its remote shell waits for an input that nobody can give: Password; it wants"));
+}
+
+TEST_CASE("how the remote shell of a lost worker ended, or the worker itself beside others, is known") {
+  Hosts hosts;
+  hosts.Has("a", "echo bye; touch $D/ready; kill -9 $$").Has("b", "touch $D/b; sleep 600");
+  hosts.Has("c", "echo \"" + SlotEnded(4, "signal 9 (KILL)") + "\"; touch $D/c; sleep 600", 2).Start();
+  for (const uint32_t place : {1, 2, 3, 4}) hosts.Joins(place);
+  for (const char* const file : {"ready", "b", "c"}) hosts.Await(file);
+  const auto ending_of = [&hosts](uint32_t place) {
+    v1::WorkerFacts facts;
+    facts.set_client_list_position(place);
+    return hosts.launcher().EndingOf(facts);
+  };
+  while (ending_of(1).empty()) usleep(1000);
+  CHECK(ending_of(1) == "its remote shell ended with signal 9 (KILL): bye");
+  CHECK(ending_of(2).empty());
+  CHECK(ending_of(3).empty());
+  CHECK(ending_of(4) == "it ended with signal 9 (KILL)");
 }
 
 TEST_CASE("a worker that joined and is gone again counts as failed once its shell has ended") {

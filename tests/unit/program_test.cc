@@ -42,7 +42,7 @@ TEST_CASE("a program that fails is told with what it said on either output, as o
   CHECK(absl::IsInternal(status));
   CHECK_THAT(MessageOf(status), Catch::EndsWith("failed (exit code 3): one; two"));
   CHECK_THAT(MessageOf(RunProgram({"sh", "-c", "kill -9 $$"})),
-             Catch::EndsWith("failed (signal 9): it said nothing"));
+             Catch::EndsWith("failed (signal 9 (KILL)): it said nothing"));
 }
 
 TEST_CASE("more than a pipe holds does not stop a program") {

@@ -81,6 +81,18 @@ TEST_CASE("a launcher's unknown words, and hosts whose port it cannot pass on, a
   CHECK(CheckLauncher("x ${HOME} {host}", {hosts, 1}).ok());
 }
 
+TEST_CASE("a launcher whose program is not on this host is refused, unless only a shell can tell") {
+  CHECK(CheckLauncherExists("sh -x").ok());
+  CHECK(CheckLauncherExists("/bin/sh {host} {command}").ok());
+  CHECK(CheckLauncherExists("'/bin/sh' -c").ok());
+  CHECK(CheckLauncherExists("$HOME/bin/rsh").ok());
+  CHECK(CheckLauncherExists("~/rsh").ok());
+  CHECK(absl::IsNotFound(CheckLauncherExists("no-such-rsh -x {host}")));
+  CHECK(absl::IsNotFound(CheckLauncherExists("/nonexistent/ssh")));
+  CHECK(absl::IsPermissionDenied(CheckLauncherExists("/etc/passwd")));
+  CHECK(absl::IsNotFound(CheckLauncherExists("/etc")));
+}
+
 TEST_CASE("a host's user is refused with srun, which starts everything as the user who calls it") {
   const HostEntry hosts[] = {kNode, {.host = "node8", .user = "me"}, {.host = "node8", .user = "me"}};
   CHECK(
@@ -217,6 +229,21 @@ TEST_CASE("a failed start comes with its cause and what to do about it") {
   CHECK_THAT(AdviceFor({.host = "c", .exit_code = -1, .late = true, .from_client_list = true}, busy),
              Catch::Contains("add --overlap to srun"));
   CHECK(CauseIn(ssh, {}).empty());
+  for (const char* const prompt :
+       {"me@c7's password: ", "Password:", "Verification code: ", "Enter passphrase for key 'k': "}) {
+    INFO(prompt);
+    const std::vector<std::string> lines = {"banner", prompt};
+    CHECK(AsksForSecret(lines));
+    CHECK_FALSE(AdviceFor(ssh, lines).empty());
+    CHECK(CauseIn(ssh, lines) == prompt);
+  }
+  const std::vector<std::string> talk = {"Password:", "thank you"};
+  CHECK_FALSE(AsksForSecret(talk));
+  for (const char* const line : {"no token on standard input (--token-file -): it is empty",
+                                 "token on standard input: its first line must be the token"}) {
+    CHECK_THAT(AdviceFor({.host = "c", .exit_code = 1}, std::vector<std::string>{line}), Catch::Contains("ssh -n"));
+  }
+  CHECK_THAT(AdviceFor({.host = "c", .exit_code = -1, .left = true}, {}), Catch::Contains("runs the command"));
 }
 
 }  // namespace

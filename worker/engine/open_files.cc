@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/advice.h"
 #include "common/status_util.h"
+#include "common/text/units.h"
 #include "common/unique_fd.h"
 #include "worker/engine/file_lock.h"
 #include "worker/rights/worker_rights.h"
@@ -41,7 +42,7 @@ absl::Status LockWhole(int fd, const FileSet& files, size_t index, const OpenMod
     return absl::UnavailableError(absl::StrCat(
         "lock ", files.PathOf(index), ": ",
         attempt.holder_process > 0 ? absl::StrCat("process ", attempt.holder_process) : "another process",
-        " has held a lock on it for ", kLockPatienceNs / kNanosPerSecond, " s"));
+        " has held a lock on it for ", FormatSeconds(SecondsFrom(kLockPatienceNs))));
   }
   return ErrnoStatus(absl::StrCat("lock ", files.PathOf(index)), attempt.errno_value);
 }

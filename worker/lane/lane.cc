@@ -1,13 +1,16 @@
 #include "worker/lane/lane.h"
 
 #include <cassert>
+#include <cerrno>
 #include <chrono>
 #include <thread>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "common/model/engine.h"
 #include "common/net/nfs_url.h"
 #include "common/status_util.h"
+#include "common/text/units.h"
 #include "worker/client/binding.h"
 #include "worker/lane/own_descriptors.h"
 
@@ -26,9 +29,17 @@ Lane::Lane(const PhaseSpec& spec, const v1::LanePlan& plan, const std::string& t
 
 void Lane::Fail(const LaneFailure& failure) {
   if (failed()) return;
-  problem_ = ToProblem(failure.status);
-  problem_->set_file(failure.file);
-  problem_->set_offset(failure.offset);
+  const int errno_value = ErrnoOf(failure.status);
+  const bool is_missing = errno_value == ENOENT || errno_value == ESTALE || absl::IsNotFound(failure.status);
+  // The same for all lanes, so that it is one error for the reader.
+  const bool all_missing = is_missing && IsRemoved(work_.files.directory_fd);
+  problem_ = ToProblem(all_missing ? ErrnoStatus(absl::StrCat(work_.files.directory,
+                                                              ", the data directory of this run, was removed by another "
+                                                              "process, perhaps another run with --force"),
+                                                 errno_value == 0 ? ENOENT : errno_value)
+                                   : failure.status);
+  problem_->set_file(all_missing ? work_.files.directory : failure.file);
+  problem_->set_offset(all_missing ? 0 : failure.offset);
   problem_->set_operation(std::string(work_.spec.operation->name));
 }
 
@@ -69,8 +80,10 @@ void Lane::CreateFiles() {
   const PhaseSpec& spec = work_.spec;
   const FileBlocks blocks = spec.preallocates ? FileBlocks::kPreallocated : FileBlocks::kAllocatedByWrites;
   const OldFiles old = spec.keeps_existing ? OldFiles::kKept : OldFiles::kReplaced;
-  FailUnlessOk(directory_.Use(
-      [&](const Directory& directory) { return iobench::CreateFiles(directory, work_.files, blocks, old); }));
+  FailUnlessOk(directory_.Use([&](const Directory& directory) {
+    IOBENCH_RETURN_IF_ERROR(iobench::CreateFiles(directory, work_.files, blocks, old));
+    return FindReplaced(directory, work_.files, InPhase()).status();
+  }));
 }
 
 void Lane::Prefill() {
@@ -90,6 +103,7 @@ absl::Status Lane::PrepareData() {
   // With leaves_prefill, another lane writes the files that the two share.
   if (!work_.plan.leaves_prefill()) {
     IOBENCH_RETURN_IF_ERROR(work_.data_must_exist() ? CheckData() : CheckNothingLost());
+    if (!failed()) IOBENCH_RETURN_IF_ERROR(CheckNothingReplaced());
     if (failed()) return absl::OkStatus();
     if (work_.may_prefill()) IOBENCH_RETURN_IF_ERROR(WriteData());
   }
@@ -119,6 +133,25 @@ absl::Status Lane::CheckNothingLost() {
             " bytes of this lane's data are lost")),
         file, lost_.offset});
   return absl::OkStatus();
+}
+
+// Fails the lane if its data are not those that it wrote: whatever they are, no figure would be about them.
+absl::Status Lane::CheckNothingReplaced() {
+  if (work_.plan.mix() != v1::LANE_MIX_PER_OP) return absl::OkStatus();  // the writer of the pair may make them anew
+  return directory_.Use([this](const Directory& directory) {
+    IOBENCH_ASSIGN_OR_RETURN(const std::optional<ReplacedFile> found, FindReplaced(directory, work_.files, InPhase()));
+    if (!found.has_value()) return absl::OkStatus();
+    const std::string file = work_.files.PathOf(found->file_index);
+    Fail({absl::DataLossError(absl::StrCat(
+              file, " is another file than in the phase before: its inode number is ", found->now.number, ", and was ",
+              found->before, "; it has ", ExactBytes(found->now.bytes), ": another process replaced it")),
+          file});
+    return absl::OkStatus();
+  });
+}
+
+SeenIn Lane::InPhase() const {
+  return {.run_id = work_.spec.ClaimOf(work_.plan).run_id(), .phase_index = work_.spec.shape.phase};
 }
 
 absl::Status Lane::FindLost() {

@@ -150,6 +150,8 @@ class Lane {
   absl::Status CheckData();
   absl::Status CheckNothingLost();
   absl::Status FindLost();
+  absl::Status CheckNothingReplaced();
+  SeenIn InPhase() const;
   absl::Status Complete(uint64_t ops);
   absl::Status FlushWritten();
   absl::Status WriteData();

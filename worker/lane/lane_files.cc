@@ -1,6 +1,9 @@
 #include "worker/lane/lane_files.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <span>
 #include <string>
@@ -233,6 +236,24 @@ absl::StatusOr<LostBytes> FindLostBytes(const Directory& directory, const FileSe
   return lost;
 }
 
+absl::StatusOr<std::optional<ReplacedFile>> FindReplaced(const Directory& directory, const FileSet& files,
+                                                         const SeenIn& phase) {
+  constexpr size_t kMostFiles = 64;  // of a lane; each costs a call and an entry
+  if (phase.run_id == 0 || files.files.size() > kMostFiles) return std::nullopt;
+  IOBENCH_ASSIGN_OR_RETURN(const DirectoryIdentity identity, directory.Identity());
+  if (identity.number == 0) return std::nullopt;
+  std::optional<ReplacedFile> replaced;
+  for (size_t i = 0; i < files.files.size(); ++i) {
+    if (files.files[i].is_users()) continue;
+    const auto facts = directory.Look(files.files[i].name);
+    if (absl::IsNotFound(facts.status())) continue;
+    if (!facts.ok()) return facts.status();
+    const std::optional<uint64_t> before = FilesSeenHere().Note(phase, files.PathOf(i), facts->number);
+    if (before.has_value() && *before != facts->number && !replaced) replaced = ReplacedFile{i, *before, *facts};
+  }
+  return replaced;
+}
+
 absl::Status FlushFiles(const Directory& directory, const FileSet& files, const StopCell& quit) {
   // So that a slow device does not keep the lane for long after `quit`, and a fast one is kept busy.
   constexpr uint64_t kPieceBytes = 16 << 20;
@@ -281,6 +302,12 @@ absl::StatusOr<Unstored> UnstoredIn(const Directory& directory, const FileSet& f
     all.compressed_bytes += in_file.compressed_bytes;
   }
   return all;
+}
+
+bool IsRemoved(int directory_fd) {
+  struct stat facts {};
+  if (directory_fd < 0) return false;
+  return fstat(directory_fd, &facts) == 0 ? facts.st_nlink == 0 : errno == ESTALE;
 }
 
 absl::Status ForgetPages(const Directory& directory, const FileSet& files) {

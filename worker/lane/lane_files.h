@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "iobench/v1/control.pb.h"
+#include "worker/lane/seen_files.h"
 #include "worker/loop/file_set.h"
 #include "worker/loop/lane_context.h"
 #include "worker/storage/directory.h"
@@ -91,6 +93,17 @@ struct LostBytes {
 absl::StatusOr<LostBytes> FindLostBytes(const Directory& directory, const FileSet& files,
                                         uint64_t written_bytes);
 
+// Of the lane's files, the first that is another one than in the phase before, although nobody but the lanes that are known
+// here may have made it anew.
+struct ReplacedFile {
+  size_t file_index = 0;
+  uint64_t before = 0;  // its number (NodeFacts.number) in that phase
+  NodeFacts now;
+};
+// Also remembers the files for the next phase. nullopt: there is none, or the file system does not keep numbers.
+absl::StatusOr<std::optional<ReplacedFile>> FindReplaced(const Directory& directory, const FileSet& files,
+                                                         const SeenIn& phase);
+
 // The same files, but of each only what belongs to the first `lane_bytes` of the lane; 0: all.
 FileSet FirstBytesOf(const FileSet& files, uint64_t lane_bytes);
 
@@ -102,6 +115,9 @@ absl::StatusOr<uint64_t> ResidentBytes(const Directory& directory, const FileSet
 
 // Sums up what the lane's parts of the files hold besides data that are stored as they are. Unimplemented: unknown.
 absl::StatusOr<Unstored> UnstoredIn(const Directory& directory, const FileSet& files);
+
+// True if the directory itself has been removed since it was opened.
+bool IsRemoved(int directory_fd);
 
 // Drops this host's cached pages of the files, after flushing dirty ones. Missing files are not an error.
 absl::Status ForgetPages(const Directory& directory, const FileSet& files);

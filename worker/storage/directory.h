@@ -26,6 +26,7 @@ struct NodeFacts {
   uint64_t bytes = 0;
   uint64_t allocated_bytes = 0;
   uint64_t link_count = 0;
+  uint64_t number = 0;  // inode number or fileid; see DirectoryIdentity for whether it lasts
 };
 
 // Identifies a directory as far as its file system permits: the same for every client, and also after the directory has

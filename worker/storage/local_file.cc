@@ -43,7 +43,8 @@ NodeFacts FactsFrom(const struct stat& facts) {
   return {.kind = KindOf(facts.st_mode),
           .bytes = static_cast<uint64_t>(facts.st_size),
           .allocated_bytes = static_cast<uint64_t>(facts.st_blocks) * kStatBlockBytes,
-          .link_count = facts.st_nlink};
+          .link_count = facts.st_nlink,
+          .number = facts.st_ino};
 }
 
 absl::StatusOr<std::unique_ptr<File>> LocalFile::Open(int directory_fd, const std::string& name, int flags,

@@ -21,6 +21,7 @@
 #include "common/mutex.h"
 #include "common/net/nfs_url.h"
 #include "common/status_util.h"
+#include "common/text/units.h"
 #include "worker/storage/nfs_raw.h"
 #include "worker/storage/nfs_status.h"
 
@@ -435,7 +436,7 @@ absl::Status NfsConnection::Poll(bool wait, double silence_s, std::string_view w
         what.empty() ? absl::StrCat(nfs_queue_length(context_),
                                     nfs_queue_length(context_) == 1 ? " call in flight" : " calls in flight")
                      : std::string(what),
-        " for ", silence_s, " s")));
+        " for ", FormatSeconds(silence_s))));
   }
   if ((ready.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
     // Read here, because libnfs reports only its last error, which is that the socket is unusable.

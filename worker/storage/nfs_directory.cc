@@ -46,7 +46,8 @@ NodeFacts FactsFrom(const fattr3& facts) {
                         : facts.type == NF3DIR ? NodeKind::kDirectory
                         : facts.type == NF3LNK ? NodeKind::kSymlink
                                                : NodeKind::kOther;
-  return {.kind = kind, .bytes = facts.size, .allocated_bytes = facts.used, .link_count = facts.nlink};
+  return {.kind = kind, .bytes = facts.size, .allocated_bytes = facts.used, .link_count = facts.nlink,
+          .number = facts.fileid};
 }
 
 absl::StatusOr<fattr3> GetFacts(NfsConnection& connection, const NfsHandle& handle, const std::string& path) {

@@ -17,6 +17,7 @@
 #include "common/mutex.h"
 #include "common/process/thread.h"
 #include "common/status_util.h"
+#include "common/text/repeated_lines.h"
 #include "common/text/units.h"
 #include "common/transport/event_queue.h"
 #include "common/transport/grpc/doorkeeper.h"
@@ -205,9 +206,11 @@ class GrpcCoordinator::Service final : public StreamObserver {
     MutexLock lock(mutex_);
     if (closing_) return;
     broken_.push_back({at + lease_ns, at, session});
-    to_tell_.push_back(absl::StrCat("the connection of the worker at ", session->address(),
-                                    " broke; it is lost if it does not come back within ",
-                                    FormatSeconds(SecondsFrom(lease_ns)), " (--lease)"));
+    broken_lines_.Add(session->address(),
+                      absl::StrCat("the connection of the worker at ", session->address(),
+                                   " broke; it is lost if it does not come back within ",
+                                   FormatSeconds(SecondsFrom(lease_ns)), " (--lease)"),
+                      MonotonicNowNs());
   }
 
   void TurnedAway(const std::string& address, const std::string& reason) override {
@@ -387,7 +390,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
     std::vector<std::string> lines;
     {
       MutexLock lock(mutex_);
-      lines.swap(to_tell_);
+      lines = broken_lines_.Take(MonotonicNowNs());
     }
     if (options_.on_broken == nullptr) return;
     for (const std::string& line : lines) options_.on_broken(line);
@@ -419,7 +422,9 @@ class GrpcCoordinator::Service final : public StreamObserver {
   std::deque<Due<WorkerStream>> silent_ ABSL_GUARDED_BY(mutex_);  // some of these have not joined
   std::deque<Due<WorkerSession>> leaving_ ABSL_GUARDED_BY(mutex_);
   std::deque<BrokenSession> broken_ ABSL_GUARDED_BY(mutex_);  // some of these have come back
-  std::vector<std::string> to_tell_ ABSL_GUARDED_BY(mutex_);  // about broken connections
+  // Without a summary: a worker that does not come back is lost, and for those that do the run has one.
+  RepeatedLines broken_lines_ ABSL_GUARDED_BY(mutex_){kFlappingPeriodNs, kMaxFlappingLines,
+                                                     [](const RepeatedLines::LeftOut&) { return std::string(); }};
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/mutex.h"
+#include "common/text/units.h"
 #include "common/transport/grpc/coordinator_channel.h"
 #include "common/transport/grpc/grpc_runtime.h"
 #include "common/transport/grpc/grpc_transport.h"
@@ -244,6 +245,12 @@ bool IsBrokenConnection(const grpc::Status& status) {
   }
 }
 
+// What ended a connection: a status of the coordinator's own, or a message of gRPC's.
+std::string TextOf(const grpc::Status& status) {
+  const bool is_grpcs = IsBrokenConnection(status) || status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED;
+  return is_grpcs ? BrokenConnectionText(status.error_message()) : status.error_message();
+}
+
 // Returns an empty text if the system provides no random bytes: the worker then cannot reconnect.
 std::string NewIdentity() {
   const absl::StatusOr<Secret> identity = MakeToken();
@@ -300,8 +307,7 @@ class Seat {
       const absl::Status lease = handler_.CheckLease();
       if (!state.done && lease.ok()) return;
       if (!lease.ok() || !CanReconnect(state.status)) {
-        return EndWithoutCoordinator(lease.ok() ? state.status.error_message()
-                                                : std::string(lease.message()));
+        return EndWithoutCoordinator(lease.ok() ? TextOf(state.status) : std::string(lease.message()));
       }
     }
     // The mail may be attached just before `state` shows it, so an attached mail alone does not mean that a connection
@@ -317,7 +323,7 @@ class Seat {
     const int64_t now_ns = MonotonicNowNs();
     if (now_ns >= join_until_ns_) {
       return End(absl::UnavailableError(absl::StrCat("no coordinator at ", address_, " within ",
-                                                     options_.join_timeout_s, " s",
+                                                     FormatSeconds(options_.join_timeout_s),
                                                      last_error_.empty() ? "" : ": ", last_error_)));
     }
     if (link_ == nullptr && now_ns >= redial_at_ns_) Dial();
@@ -340,7 +346,7 @@ class Seat {
   void Reconnect(const WorkerLink::State& state) {
     const int64_t now_ns = MonotonicNowNs();
     if (state.done) {
-      last_error_ = state.status.error_message();
+      last_error_ = TextOf(state.status);
       const bool can = CanReconnect(state.status);
       mail_.Detach();
       link_.reset();
@@ -351,7 +357,7 @@ class Seat {
     const int64_t patience_ns = mail_.lease_ns();
     if (!handler_.CheckLease().ok() || now_ns - broke_at_ns_ >= patience_ns) {
       return EndWithoutCoordinator(absl::StrCat(
-          last_error_, ", and no other connection could be made within ", SecondsFrom(patience_ns), " s"));
+          last_error_, ", and no other connection could be made within ", FormatSeconds(SecondsFrom(patience_ns))));
     }
     // With the credentials with which it joined: the next coordinator may have replaced the file, and reading it may
     // hang, on the thread that checks the lease.

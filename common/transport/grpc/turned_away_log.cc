@@ -1,6 +1,7 @@
 #include "common/transport/grpc/turned_away_log.h"
 
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -13,27 +14,23 @@ std::string HostOf(const std::string& peer) {
   return colon == std::string::npos ? peer : peer.substr(0, colon);
 }
 
+std::string SumUp(const RepeatedLines::LeftOut& left_out) {
+  const uint64_t count = left_out.all();
+  return absl::StrCat(count, count == 1 ? " more connection was" : " more connections were",
+                      " turned away in the last seconds");
+}
+
+constexpr int64_t kPeriodNs = 10'000'000'000;
+constexpr size_t kMaxLines = 8;
+
 }  // namespace
 
-void TurnedAwayLog::EndPeriod(int64_t now_ns) {
-  if (now_ns < period_ends_ns_) return;
-  period_ends_ns_ = now_ns + kPeriodNs;
-  told_.clear();
-  const uint64_t left_out = std::exchange(left_out_, 0);
-  if (left_out == 0) return;
-  lines_.push_back(absl::StrCat(left_out, left_out == 1 ? " more connection was" : " more connections were",
-                                " turned away in the last seconds"));
-}
+TurnedAwayLog::TurnedAwayLog(Tell tell) : tell_(std::move(tell)), lines_(kPeriodNs, kMaxLines, SumUp) {}
 
 void TurnedAwayLog::Add(const std::string& peer, const std::string& reason, int64_t now_ns) {
   if (tell_ == nullptr) return;
   MutexLock lock(mutex_);
-  EndPeriod(now_ns);
-  if (told_.size() < kMaxLines && told_.insert(absl::StrCat(HostOf(peer), " ", reason)).second) {
-    lines_.push_back(absl::StrCat(peer, " was turned away: ", reason));
-  } else {
-    ++left_out_;
-  }
+  lines_.Add(absl::StrCat(HostOf(peer), " ", reason), absl::StrCat(peer, " was turned away: ", reason), now_ns);
 }
 
 void TurnedAwayLog::Tick(int64_t now_ns) {
@@ -41,8 +38,7 @@ void TurnedAwayLog::Tick(int64_t now_ns) {
   std::vector<std::string> lines;
   {
     MutexLock lock(mutex_);
-    if (left_out_ > 0) EndPeriod(now_ns);
-    lines.swap(lines_);
+    lines = lines_.Take(now_ns);
   }
   for (const std::string& line : lines) tell_(line);
 }

@@ -4,11 +4,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "common/mutex.h"
+#include "common/text/repeated_lines.h"
 
 namespace iobench {
 
@@ -19,7 +18,7 @@ class TurnedAwayLog {
  public:
   using Tell = std::function<void(const std::string& line)>;
   // `tell` may be null. It is called by Tick, without a lock held.
-  explicit TurnedAwayLog(Tell tell) : tell_(std::move(tell)) {}
+  explicit TurnedAwayLog(Tell tell);
 
   // `peer`: "10.0.0.7:4242" or "unix socket". `reason` completes "10.0.0.7:4242 was turned away: …".
   void Add(const std::string& peer, const std::string& reason, int64_t now_ns);
@@ -27,18 +26,9 @@ class TurnedAwayLog {
   void Tick(int64_t now_ns);
 
  private:
-  static constexpr int64_t kPeriodNs = 10'000'000'000;
-  static constexpr size_t kMaxLines = 8;
-
-  // If the period is over, begins another, and adds the line about what it left out, if anything.
-  void EndPeriod(int64_t now_ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
   const Tell tell_;
   Mutex mutex_;
-  int64_t period_ends_ns_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::set<std::string> told_ ABSL_GUARDED_BY(mutex_);  // host and reason
-  uint64_t left_out_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::vector<std::string> lines_ ABSL_GUARDED_BY(mutex_);  // for the next Tick
+  RepeatedLines lines_ ABSL_GUARDED_BY(mutex_);  // by host and reason
 };
 
 }  // namespace iobench

@@ -120,13 +120,9 @@ void PrintErrors(const v1::PhaseReport& phase, ConsolePage& page) {
   if (phase.interrupted())
     page.Labelled("interrupted", "the figures cover what was done until then", Tone::kError);
   std::string label = "errors";
-  for (int i = 0; i < phase.errors_size() && i < kMaxErrorsShown; ++i) {
-    page.Labelled(label, ErrorText(phase.errors(i)), Tone::kError);
+  for (const std::string& text : ErrorTexts(phase.errors(), kMaxErrorsShown)) {
+    page.Labelled(label, text, Tone::kError);
     label.clear();
-  }
-  if (phase.errors_size() > kMaxErrorsShown) {
-    page.Labelled("", absl::StrCat("and ", phase.errors_size() - kMaxErrorsShown, " more in ", kResultJson),
-                  Tone::kError);
   }
 }
 

@@ -112,11 +112,8 @@ void WriteErrors(const v1::RunReport& report, std::ostream& out) {
     const std::string name = absl::StrCat("**", MarkdownText(PhaseTitle(report, phase)), "**");
     if (!phase.not_whole().empty())
       lines.push_back(absl::StrCat(name, ": not whole: ", MarkdownText(phase.not_whole())));
-    for (int i = 0; i < phase.errors_size() && i < kMaxErrors; ++i) {
-      lines.push_back(absl::StrCat(name, ": ", MarkdownText(ErrorText(phase.errors(i)))));
-    }
-    if (phase.errors_size() > kMaxErrors) {
-      lines.push_back(absl::StrCat(name, ": and ", phase.errors_size() - kMaxErrors, " more in result.json"));
+    for (const std::string& text : ErrorTexts(phase.errors(), kMaxErrors)) {
+      lines.push_back(absl::StrCat(name, ": ", MarkdownText(text)));
     }
   }
   if (lines.empty()) return;

@@ -134,8 +134,9 @@ std::string MissingPhaseText(const v1::MissingPhase& phase) {
                                 phase.file(), ": ", phase.problem()));
 }
 
-std::string ErrorText(const v1::ErrorReport& error) {
-  std::string text = LaneName(error.client(), error.worker(), error.lane());
+namespace {
+
+std::string ErrorTextOf(const v1::ErrorReport& error, std::string text) {
   const std::string message = Printable(error.message());
   // Messages usually contain the file themselves.
   if (!error.file().empty() && error.message().find(error.file()) == std::string::npos) {
@@ -149,6 +150,39 @@ std::string ErrorText(const v1::ErrorReport& error) {
     absl::StrAppend(&text, " (", ErrnoName(error.errno_value()), ")");
   }
   return text;
+}
+
+}  // namespace
+
+std::string ErrorText(const v1::ErrorReport& error) {
+  return ErrorTextOf(error, LaneName(error.client(), error.worker(), error.lane()));
+}
+
+std::vector<std::string> ErrorTexts(const google::protobuf::RepeatedPtrField<v1::ErrorReport>& errors, size_t max_texts) {
+  struct Alike {
+    const v1::ErrorReport* first;
+    size_t count;
+  };
+  std::vector<Alike> kinds;
+  std::map<std::tuple<std::string, std::string, uint64_t, std::string>, size_t> kind_of;
+  for (const v1::ErrorReport& error : errors) {
+    const auto [at, is_new] =
+        kind_of.try_emplace({error.operation(), error.file(), error.offset(), error.message()}, kinds.size());
+    if (is_new) kinds.push_back({&error, 0});
+    ++kinds[at->second].count;
+  }
+  std::vector<std::string> texts;
+  size_t told = 0;
+  for (const Alike& kind : kinds) {
+    if (texts.size() == max_texts) break;
+    std::string name = LaneName(kind.first->client(), kind.first->worker(), kind.first->lane());
+    if (kind.count > 1) absl::StrAppend(&name, name.empty() ? "" : " ", "and ", kind.count - 1, " more");
+    texts.push_back(ErrorTextOf(*kind.first, std::move(name)));
+    told += kind.count;
+  }
+  const size_t all = static_cast<size_t>(errors.size());
+  if (told < all) texts.push_back(absl::StrCat("and ", all - told, " more in result.json"));
+  return texts;
 }
 
 std::vector<ReadPart> ReadPartsOf(const v1::ReadSources& sources) {

@@ -38,6 +38,9 @@ std::string LaneName(std::string_view host, int64_t worker, int64_t lane);
 
 // Returns one printable line for an error of a run or phase.
 std::string ErrorText(const v1::ErrorReport& error);
+// At most so many texts, one for all errors that differ only in their worker and lane ("node07 worker 3 lane 6 and 5 more:
+// …"), and if there are further ones, their number.
+std::vector<std::string> ErrorTexts(const google::protobuf::RepeatedPtrField<v1::ErrorReport>& errors, size_t max_texts);
 
 // Where the bytes that a phase read came from: the parts that are known, without empty ones, whose sum is asked_bytes.
 // "server" is there only if it is unknown which part of it came from the servers' memory and which from their disks.

@@ -156,7 +156,7 @@ absl::Status CheckLock(CheckContext& context, uint32_t directory, Fault& fault) 
   IOBENCH_ASSIGN_OR_RETURN(const CallResults taken, context.files.Do(other, take));
   if (taken[0].problem().code() != 0 && fault.lock_problem.empty()) {
     fault.lock_problem = absl::StrCat(context.NameOf(other), " could not get the lock within ",
-                                      kFreeWithinMs / 1000, " s after ", context.NameOf(holder),
+                                      FormatSeconds(kFreeWithinMs / 1e3), " after ", context.NameOf(holder),
                                       " had released it: ", Printable(taken[0].problem().message()));
   }
   return absl::OkStatus();

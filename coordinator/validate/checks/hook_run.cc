@@ -7,12 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/process/child_process.h"
+#include "common/process/temporary_directory.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "common/unique_fd.h"
@@ -22,15 +21,14 @@ namespace {
 
 // Returns ": see FILE" once the output is in a file of its own, or why it is not.
 std::string Kept(int output) {
-  std::error_code failed;
-  const std::filesystem::path parent = std::filesystem::temp_directory_path(failed);
-  std::string path = (failed ? std::filesystem::path("/tmp") : parent) / "cluster-iobench-hook-XXXXXX";
+  const TemporaryParent parent = TemporaryParentHere();
+  std::string path = absl::StrCat(parent.path, "/cluster-iobench-hook-XXXXXX");
   const UniqueFd file(mkostemp(path.data(), O_CLOEXEC));
   off_t from = 0;
   ssize_t copied = file.valid() ? 1 : -1;
   while (copied > 0) copied = sendfile(file.get(), output, &from, 1 << 20);
   if (copied == 0) return absl::StrCat(": see ", path);
-  const absl::Status status = ErrnoStatus(path, errno);
+  const absl::Status status = parent.Error(path, errno);
   if (file.valid()) unlink(path.c_str());
   return absl::StrCat(", and its output could not be kept: ", status.message());
 }
