@@ -78,7 +78,7 @@ int RunSimulation(const Job& job) {
   if (!loopback.ok()) return Fail(loopback.status(), kExitUsage);
   JoinSecurityOptions options;
   options.insecure = insecure;
-  options.always_tls = options.needs_token = !insecure;
+  options.needs_token = !insecure;
   const auto security = MakeJoinSecurity(*loopback, options);
   if (!security.ok()) return Fail(security.status(), kExitUsage);
   auto transport =

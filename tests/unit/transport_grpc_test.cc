@@ -289,13 +289,8 @@ TEST_CASE("only loopback and Unix sockets are listened on without TLS or --insec
 
 TEST_CASE("more workers in a process than dial at a time all join, over TLS on loopback too", "[transport]") {
   constexpr int kWorkers = 150;
-  const auto security =
-      MakeJoinSecurity(*ParseGrpcAddress("127.0.0.1:0"), {.needs_token = true, .always_tls = true});
-  REQUIRE(security.ok());
-  REQUIRE(security->tls);
-  REQUIRE_FALSE(security->for_workers.certificates_pem.empty());
-  GrpcRig rig(kWorkers, "127.0.0.1:0", {.security = *security, .expected_workers = kWorkers},
-              With(security->for_workers));
+  const JoinSecurity security = SecurityFor("127.0.0.1:0");
+  GrpcRig rig(kWorkers, "127.0.0.1:0", {.security = security, .expected_workers = kWorkers}, With(security.for_workers));
   ReceiveJoined(rig.transport(), kWorkers);
   REQUIRE(rig.Leave("").ok());
 }
@@ -379,12 +374,20 @@ TEST_CASE("strangers are told why they cannot join over TLS, and the run goes on
 
 TEST_CASE("a token is asked for on loopback too if the run has one", "[transport][security]") {
   const JoinSecurity security = SecurityFor("127.0.0.1:0");
-  CHECK_FALSE(security.tls);
-  CHECK(security.for_workers.certificates_pem.empty());
-  auto coordinator = ListenOn("127.0.0.1:0", {.security = security});
-  CHECK_THAT(Refusal(coordinator->bound_address(), {}, absl::StatusCode::kUnauthenticated),
-             Catch::Contains("the worker has no token"));
+  auto coordinator = ListenOn("127.0.0.1:0", {.security = security, .on_turned_away = lines.Taker()});
+  const GrpcWorkerOptions wrong = With({*MakeToken(), security.for_workers.certificates_pem});
+  std::atomic<bool> guesses = true;
+  std::vector<std::thread> guessers;
+  for (int i = 0; i < 8; ++i) {
+    guessers.emplace_back([&] {
+      EchoWorker worker("guesser");
+      while (guesses) RunGrpcWorker(coordinator->bound_address(), worker, wrong).IgnoreError();
+    });
+  }
+  lines.WaitFor("too many wrong tokens came from its address");
   JoinAndLeave(*coordinator, With(security.for_workers));
+  guesses = false;
+  for (std::thread& guesser : guessers) guesser.join();
 }
 
 TEST_CASE("a worker that is given the next run's credentials in time joins it", "[transport][security]") {

@@ -78,7 +78,7 @@ absl::Status CoordinatorChannel::Refresh() {
   tls.identity = identity_;
   tls.trusted_pem = absl::StrCat(identity_.ca_pem, credentials.certificates_pem);
   tls.expected_name = identity_.ca_pem.empty() ? NameInRunCertificate(credentials.certificates_pem) : "";
-  if (!tls.enabled() && address_.reachable_from_elsewhere() && !options_.insecure) {
+  if (!tls.enabled() && !credentials.token.empty()) {
     return absl::FailedPreconditionError(
         "the token file has no certificate of the coordinator, so nothing protects the token: use the file that the "
         "coordinator's --token-file has written, or give --tls-ca");
@@ -90,8 +90,7 @@ absl::Status CoordinatorChannel::Refresh() {
 }
 
 void CoordinatorChannel::AddMetadata(grpc::ClientContext& context) const {
-  const bool is_private = tls_.enabled() || !address_.reachable_from_elsewhere();
-  if (is_private && !credentials_->token.empty()) context.AddMetadata(kTokenKey, credentials_->token);
+  if (tls_.enabled() && !credentials_->token.empty()) context.AddMetadata(kTokenKey, credentials_->token);
   if (const auto attempt = MakeToken(); attempt.ok()) context.AddMetadata(kAttemptKey, *attempt);
 }
 

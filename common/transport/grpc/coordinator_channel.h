@@ -21,7 +21,8 @@ namespace iobench {
 absl::Status CheckProtection(const GrpcAddress& address, const GrpcWorkerOptions& options);
 
 // One worker's channel. TLS is used if there is a certificate to trust, whatever the address is (it may be a tunnel). A
-// token is sent only over TLS, a Unix socket or loopback. One thread may use it.
+// token is sent only over TLS: on loopback and Unix sockets too, whoever answers is not yet the coordinator. One thread may
+// use it.
 class CoordinatorChannel {
  public:
   // `options` must outlive it. REQUIRES: CheckProtection returned OK.

@@ -226,7 +226,7 @@ int Doorkeeper::ReadFirstByte(Place place) {
   } else if (!options_.tls && first == kTlsHandshake) {
     Close(
         place,
-        "it uses TLS, but this coordinator does not (--insecure, or a loopback address without --tls-cert)");
+        "it uses TLS, but this coordinator does not (--insecure, or a loopback address without --token-file)");
   } else {
     Close(place, options_.tls ? "it speaks neither TLS nor gRPC" : "it does not speak gRPC");
   }

@@ -200,7 +200,7 @@ absl::StatusOr<JoinSecurity> MakeJoinSecurity(const GrpcAddress& address,
   }
   IOBENCH_ASSIGN_OR_RETURN(security.identity, ReadTlsFiles(options.tls));
   const bool elsewhere = address.reachable_from_elsewhere();
-  security.tls = elsewhere || options.always_tls || !options.tls.certificate.empty();
+  security.tls = elsewhere || has_token || !options.tls.certificate.empty();
   security.asks_for_certificate = !security.identity.ca_pem.empty();
   if (elsewhere && !has_token && !security.asks_for_certificate) {
     return absl::FailedPreconditionError(absl::StrCat(

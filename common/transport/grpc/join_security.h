@@ -44,12 +44,11 @@ std::vector<std::string> NamesOfThisHost();
 
 struct JoinSecurityOptions {
   bool insecure = false;  // --insecure: no TLS and no token, whatever the address
-  TlsFiles tls = {};      // no certificate: one is made for the run if the address needs TLS
+  TlsFiles tls = {};      // no certificate: one is made for the run if it needs TLS
   // Required of each worker. Empty: a token is made if `needs_token`.
   std::string token = {};
   // Workers get credentials from the coordinator: by a token file, or on standard input.
   bool needs_token = false;
-  bool always_tls = false;                   // on loopback too, as it would be elsewhere
   std::vector<std::string> more_names = {};  // for the run's certificate, besides NamesOfThisHost
 };
 
@@ -65,8 +64,9 @@ struct JoinSecurity {
   JoinCredentials for_workers;
 };
 
-// Decides for a coordinator that listens on `address`: TLS unless it is a Unix socket or loopback, where TLS is used
-// only if options.tls has a certificate or with always_tls; a token if one is given or needed. FailedPrecondition:
+// Decides for a coordinator that listens on `address`: a token if one is given or needed; TLS wherever other hosts could
+// connect, and with a token or a certificate everywhere else too: whoever takes the address of a coordinator on loopback
+// or of its Unix socket would otherwise be given the token, and be obeyed. FailedPrecondition:
 // other hosts could connect, and there is no token, no CA and no `insecure` to say who may join. InvalidArgument:
 // `insecure` together with a token or TLS, a bad token, or see ReadTlsFiles.
 absl::StatusOr<JoinSecurity> MakeJoinSecurity(const GrpcAddress& address, const JoinSecurityOptions& options);

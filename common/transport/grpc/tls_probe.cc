@@ -194,7 +194,7 @@ TlsFinding ProbeTls(const GrpcAddress& address, const TlsSetup& setup) {
     }
     if (SSL_get0_peer_certificate(ssl.get()) == nullptr && !IsAlert(ERR_peek_last_error())) {
       return {
-          "what answers there does not use TLS: it is a coordinator with --insecure or on loopback, or another program",
+          "what answers there does not use TLS: it is a coordinator without --token-file, or another program",
           false};
     }
     return WhyRefused(ssl.get(), setup, seen.asked_for_ours, ReasonOfLastError());
