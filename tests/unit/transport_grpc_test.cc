@@ -514,6 +514,8 @@ TEST_CASE("addresses are taken apart as people write them", "[transport]") {
   CHECK(ParseGrpcAddress("[::1]:9400")->ToText() == "[::1]:9400");
   CHECK(ParseGrpcAddress(":9400")->ToListen() == "[::]:9400");
   CHECK(ParseGrpcAddress(":9400")->ToDial() == "localhost:9400");
+  CHECK(ParseGrpcAddress("0.0.0.0:9400")->ToDial() == "127.0.0.1:9400");
+  CHECK(ParseGrpcAddress("[::]:9400")->ToDial() == "[::1]:9400");
   for (const char* bad :
        {"", "coord", "coord:", "coord:x", "coord:65536", "::1:9400", "unix:", "a/b:1", "[::1]"}) {
     INFO(bad);

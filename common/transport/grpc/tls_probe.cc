@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/transport/grpc/openssl_types.h"
@@ -21,20 +22,22 @@ constexpr unsigned char kProtocol[] = {2, 'h', '2'};
 using OwnedContext = std::unique_ptr<SSL_CTX, FreedBy<SSL_CTX_free>>;
 using OwnedSsl = std::unique_ptr<SSL, FreedBy<SSL_free>>;
 
-UniqueFd Connected(const GrpcAddress& address) {
-  const std::string host = address.host.empty() ? "localhost" : address.host;
+using OwnedAddresses = std::unique_ptr<addrinfo, FreedBy<freeaddrinfo>>;
+
+OwnedAddresses AddressesOf(const GrpcAddress& address) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (getaddrinfo(host.c_str(), std::to_string(address.port).c_str(), &hints, &found) != 0) return UniqueFd();
-  const std::unique_ptr<addrinfo, FreedBy<freeaddrinfo>> owner(found);
-  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
-    UniqueFd socket(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);  // for connect() too
-    setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-    if (connect(socket.get(), each->ai_addr, each->ai_addrlen) == 0) return socket;
-  }
-  return UniqueFd();
+  const int error = getaddrinfo(address.HostToDial().c_str(), std::to_string(address.port).c_str(), &hints, &found);
+  return OwnedAddresses(error == 0 ? found : nullptr);
+}
+
+// Not valid: nothing answers there.
+UniqueFd ConnectedTo(const addrinfo& there) {
+  UniqueFd socket(::socket(there.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);  // for connect() too
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+  return connect(socket.get(), there.ai_addr, there.ai_addrlen) == 0 ? std::move(socket) : UniqueFd();
 }
 
 // Like gRPC: a certificate that is itself trusted needs no trusted issuer.
@@ -159,11 +162,7 @@ std::string ReasonOfLastError() {
   return reason == nullptr ? "" : reason;
 }
 
-}  // namespace
-
-TlsFinding ProbeTls(const GrpcAddress& address, const TlsSetup& setup) {
-  const UniqueFd socket = Connected(address);
-  if (!socket.valid()) return {};
+TlsFinding FindingAt(const UniqueFd& socket, const GrpcAddress& address, const TlsSetup& setup) {
   ERR_clear_error();
   const OwnedContext context(SSL_CTX_new(TLS_client_method()));
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
@@ -203,6 +202,26 @@ TlsFinding ProbeTls(const GrpcAddress& address, const TlsSetup& setup) {
   char first = 0;
   if (SSL_read(ssl.get(), &first, 1) == 1) return {};
   return WhyRefused(ssl.get(), setup, seen.asked_for_ours, ReasonOfLastError());
+}
+
+}  // namespace
+
+TlsFinding ProbeTls(const GrpcAddress& address, const TlsSetup& setup) {
+  const OwnedAddresses addresses = AddressesOf(address);
+  TlsFinding first;
+  bool all_are_final = true;
+  for (const addrinfo* each = addresses.get(); each != nullptr; each = each->ai_next) {
+    const UniqueFd socket = ConnectedTo(*each);
+    TlsFinding finding;
+    if (socket.valid()) {
+      finding = FindingAt(socket, address, setup);
+      if (finding.why.empty()) return {};
+    }
+    all_are_final &= finding.is_final;
+    if (first.why.empty()) first = std::move(finding);
+  }
+  first.is_final = first.is_final && all_are_final;
+  return first;
 }
 
 std::string NameInRunCertificate(const std::string& certificates_pem) {
