@@ -18,6 +18,7 @@
 #include "common/process/thread.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "common/transport/door/unix_peer.h"
 #include "common/transport/event_queue.h"
 #include "common/transport/grpc/doorkeeper.h"
 #include "common/transport/grpc/grpc_runtime.h"
@@ -47,6 +48,12 @@ constexpr uint32_t kManyWorkers = 256;
 constexpr int64_t kNapNs = 100'000;
 // Connections that may wait to join, besides those of the workers.
 constexpr size_t kStrangers = 256;
+
+// A Unix socket's permissions are its owner's affair; without a token or certificates, the user is all that is known.
+UnixPeer UnixPeerFor(const GrpcAddress& address, const JoinSecurity& security) {
+  const bool is_proven = !security.token.empty() || security.asks_for_certificate || security.insecure;
+  return address.is_unix() && !is_proven ? UnixPeer::kOwnOrRoot : UnixPeer::kAnybody;
+}
 
 std::shared_ptr<grpc::ServerCredentials> CredentialsFor(const JoinSecurity& security) {
   if (!security.tls) return grpc::InsecureServerCredentials();
@@ -89,6 +96,11 @@ class GrpcCoordinator::Service final : public StreamObserver {
   }
 
   absl::Status Listen(const GrpcAddress& address) {
+    const UnixPeer unix_peer = UnixPeerFor(address, options_.security);
+    if (unix_peer == UnixPeer::kOwnOrRoot) {
+      absl::Status place = CheckDirectoryOfSocket(address.unix_path);
+      if (absl::IsPermissionDenied(place)) return Annotate(place, absl::StrCat("cannot listen on ", address.ToText()));
+    }
     auto sockets = ListeningSockets::Open(address);
     if (!sockets.ok()) return sockets.status();
     bound_address_ = sockets->bound().ToText();
@@ -132,6 +144,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
     doorkeeper_ = std::make_unique<Doorkeeper>(
         *std::move(sockets),
         Doorkeeper::Options{.tls = options_.security.tls,
+                            .unix_peer = unix_peer,
                             .join_within_ns = NanosFrom(options_.join_within_s),
                             .max_waiting = kStrangers + 2 * size_t{options_.expected_workers},
                             .admit = [this](int fd) { AddConnection(fd); },
