@@ -18,6 +18,7 @@
 #include "common/process/thread.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "common/transport/door/guess_limit.h"
 #include "common/transport/door/unix_peer.h"
 #include "common/transport/event_queue.h"
 #include "common/transport/grpc/doorkeeper.h"
@@ -165,18 +166,26 @@ class GrpcCoordinator::Service final : public StreamObserver {
     if (IsClosing()) stream.Dismiss();
     const std::string token = stream.Metadata(kTokenKey);
     CallFacts call{stream.Metadata(kAttemptKey), stream.Metadata(kIdentityKey)};
-    if (!options_.security.token.empty() && !TokensMatch(options_.security.token, token)) {
-      return Refuse(stream, token.empty()
-                                ? "the worker has no token: start it with the coordinator's --token-file"
-                                : "the worker's token is not this run's: give it the coordinator's "
-                                  "present --token-file");
+    std::shared_ptr<WorkerSession> session = SessionOf(call.identity);
+    if (!options_.security.token.empty()) {
+      // A worker that comes back has shown its identity, which nobody guesses.
+      if (session == nullptr && !guesses_.Allows(stream.address(), MonotonicNowNs())) {
+        return Refuse(stream, "too many wrong tokens came from its address: its next attempts may be looked at",
+                      grpc::StatusCode::UNAVAILABLE);
+      }
+      if (token.empty()) return Refuse(stream, "the worker has no token: start it with the coordinator's --token-file");
+      if (!TokensMatch(options_.security.token, token)) {
+        guesses_.RecordWrong(stream.address(), MonotonicNowNs());
+        return Refuse(stream,
+                      "the worker's token is not this run's: give it the coordinator's present --token-file");
+      }
     }
     if (call.attempt.size() > kMaxAttemptBytes) return Refuse(stream, "its call is not a worker's");
     const bool is_identity =
         call.identity.size() >= kMinIdentityBytes && call.identity.size() <= kMaxAttemptBytes;
     if (!call.identity.empty() && !is_identity) return Refuse(stream, "its call is not a worker's");
     const std::string received = stream.Metadata(kReceivedKey);
-    if (std::shared_ptr<WorkerSession> session = SessionOf(call.identity); session != nullptr) {
+    if (session != nullptr) {
       return TakeBack(stream, std::move(session), std::move(call), received);
     }
     if (!received.empty()) {
@@ -421,6 +430,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::unique_ptr<grpc::Server> server_;  // goes before its queue
   std::thread queue_thread_;
+  GuessLimit guesses_;     // on queue_thread_
   bool call_due_ = false;  // on queue_thread_: a call was taken, and the next one is not awaited yet
   std::string bound_address_;
   Mutex mutex_;
