@@ -372,7 +372,38 @@ TEST_CASE("strangers are told why they cannot join over TLS, and the run goes on
   JoinAndLeave(*coordinator, With(security.for_workers));  // nothing was heard of the others
 }
 
-TEST_CASE("a token is asked for on loopback too if the run has one", "[transport][security]") {
+TEST_CASE("a token is asked for on loopback and Unix sockets too, and travels over TLS", "[transport][security]") {
+  for (const std::string& listen : {std::string("127.0.0.1:0"), FreshSocket()}) {
+    INFO(listen);
+    const JoinSecurity security = SecurityFor(listen);
+    auto coordinator = ListenOn(listen, {.security = security});
+    GrpcWorkerOptions plaintext;
+    plaintext.join_timeout_s = 3;
+    Refusal(coordinator->bound_address(), plaintext, absl::StatusCode::kUnavailable);
+    GrpcWorkerOptions unprotected = With({security.token, ""});
+    unprotected.join_timeout_s = 0;
+    CHECK_THAT(Refusal(coordinator->bound_address(), unprotected, absl::StatusCode::kUnavailable),
+               Catch::Contains("the token file has no certificate"));
+    JoinAndLeave(*coordinator, With(security.for_workers));
+  }
+}
+
+TEST_CASE("nobody joins a run that is closed, and its worker is told why", "[transport][security]") {
+  Lines lines;
+  std::atomic<bool> closed = true;
+  const JoinSecurity security = SecurityFor("127.0.0.1:0");
+  auto coordinator = ListenOn("127.0.0.1:0", {.security = security,
+                                              .why_closed = [&](uint64_t) { return std::string(closed ? "it is over" : ""); },
+                                              .on_turned_away = lines.Taker()});
+  CHECK_THAT(Refusal(coordinator->bound_address(), With(security.for_workers), absl::StatusCode::kUnauthenticated),
+             Catch::Contains("it is over"));
+  lines.WaitFor("was turned away: it is over");
+  closed = false;
+  JoinAndLeave(*coordinator, With(security.for_workers));
+}
+
+TEST_CASE("wrong tokens are looked at slowly, and a right one is still found among them", "[transport][security]") {
+  Lines lines;
   const JoinSecurity security = SecurityFor("127.0.0.1:0");
   auto coordinator = ListenOn("127.0.0.1:0", {.security = security, .on_turned_away = lines.Taker()});
   const GrpcWorkerOptions wrong = With({*MakeToken(), security.for_workers.certificates_pem});

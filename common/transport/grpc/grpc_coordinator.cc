@@ -193,6 +193,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
                     "this coordinator does not know the worker: it was started anew, or has given it up",
                     grpc::StatusCode::NOT_FOUND);
     }
+    if (const std::string why = WhyClosedNow(); !why.empty()) return Refuse(stream, why);
     {
       MutexLock lock(mutex_);
       silent_.push_back({MonotonicNowNs() + NanosFrom(options_.join_within_s), Find(stream)});
@@ -211,6 +212,8 @@ class GrpcCoordinator::Service final : public StreamObserver {
       if (!call.attempt.empty() && !attempts_.insert(call.attempt).second) {
         return absl::AlreadyExistsError("the same attempt to join was made before");
       }
+      // Others may have joined since it called.
+      if (const std::string why = WhyClosed(); !why.empty()) return absl::UnauthenticatedError(why);
       const bool reconnects = !name.empty() && !stream.is_local();
       session = std::make_shared<WorkerSession>(static_cast<WorkerId>(joined_.size()), stream.address(),
                                                 reconnects, options_.max_event_bytes, events_);
@@ -294,6 +297,15 @@ class GrpcCoordinator::Service final : public StreamObserver {
   bool IsClosing() {
     MutexLock lock(mutex_);
     return closing_;
+  }
+
+  // Why no worker joins that has not joined before; empty: it may.
+  std::string WhyClosed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return options_.why_closed != nullptr ? options_.why_closed(joined_.size()) : "";
+  }
+  std::string WhyClosedNow() {
+    MutexLock lock(mutex_);
+    return WhyClosed();
   }
 
   // Lets gRPC take one more call.

@@ -37,6 +37,9 @@ struct GrpcListenOptions {
   // Workers that the run waits for. Twice as many connections plus 256 may wait to join; beyond that, the oldest are
   // closed.
   uint32_t expected_workers = 1;
+  // Called on gRPC's threads, without blocking, when a worker joins that has not joined before; `joined_count` did. Returns
+  // why the run takes nobody else, which the worker is told, or an empty text. Workers that come back are not asked about.
+  std::function<std::string(uint64_t joined_count)> why_closed = nullptr;
   // Called once, when this process has the address and before it serves a connection: for files that workers read to
   // join. An error ends Listen.
   std::function<absl::Status()> on_bound = nullptr;
