@@ -170,7 +170,7 @@ int RunWorker(const JoinCommand& line) {
     return Fail(ErrnoStatus("chdir /", errno), kExitUsage);
   GrpcWorkerOptions options;
   options.insecure = line.insecure;
-  options.tls = {line.tls_cert, line.tls_key, line.tls_ca};
+  options.tls = {line.tls_cert, line.tls_key, line.tls_ca, line.tls_crl};
   options.credentials = CredentialsOf(line);
   options.join_timeout_s = line.join_timeout_s;
   options.stop = &StopWorker();

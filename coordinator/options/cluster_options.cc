@@ -191,7 +191,8 @@ absl::Status CheckUsesOf(const ClusterOptions& place, const std::string& transpo
   }
   for (const auto& [file, name] :
        {std::pair{&place.token_file, "--token-file"}, std::pair{&place.tls_cert, "--tls-cert"},
-        std::pair{&place.tls_key, "--tls-key"}, std::pair{&place.tls_ca, "--tls-ca"}}) {
+        std::pair{&place.tls_key, "--tls-key"}, std::pair{&place.tls_ca, "--tls-ca"},
+        std::pair{&place.tls_crl, "--tls-crl"}}) {
     if (file->empty() || !place.listen.empty()) continue;
     return absl::InvalidArgumentError(
         absl::StrCat(name, " protects connections of workers that join at --listen ADDR, which is missing"));

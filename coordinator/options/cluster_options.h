@@ -20,6 +20,7 @@ struct ProtectionOptions {
   std::string tls_cert;
   std::string tls_key;
   std::string tls_ca;
+  std::string tls_crl;
   std::string user;  // run as this user; empty: keep the current one
 };
 

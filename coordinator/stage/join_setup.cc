@@ -48,7 +48,7 @@ absl::StatusOr<JoinSetup> PrepareSecurity(const std::string& address, const Clus
   }
   JoinSecurityOptions options;
   options.insecure = place.insecure;
-  options.tls = {place.tls_cert, place.tls_key, place.tls_ca};
+  options.tls = {place.tls_cert, place.tls_key, place.tls_ca, place.tls_crl};
   options.needs_token = hands_credentials || !place.token_file.empty();
   if (!place.coordinator_host.empty()) options.more_names.push_back(place.coordinator_host);
   std::optional<JoinCredentials> existing;

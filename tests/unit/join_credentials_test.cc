@@ -196,6 +196,8 @@ TEST_CASE("files for TLS that do not belong together are named by their options"
       {{certificate, empty, ""}, "no private key in PEM"},
       {{"", "", empty}, "--tls-ca"},
       {{"", "", "/nonexistent"}, "--tls-ca"},
+      {{certificate, key, "", empty}, "needs --tls-ca"},
+      {{certificate, key, certificate, certificate}, "no revocation list in PEM"},
   };
   for (const auto& [files, words] : kBad) {
     INFO(words);

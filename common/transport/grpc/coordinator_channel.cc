@@ -53,7 +53,8 @@ std::shared_ptr<grpc::Channel> MakeChannel(const GrpcAddress& address, const Tls
 absl::Status CheckProtection(const GrpcAddress& address, const GrpcWorkerOptions& options) {
   if (options.insecure && (options.credentials != nullptr || options.tls.any())) {
     return absl::InvalidArgumentError(
-        "--insecure trusts whoever answers: it cannot be combined with --token-file, --tls-cert, --tls-key or --tls-ca");
+        "--insecure trusts whoever answers: it cannot be combined with --token-file, --tls-cert, --tls-key, --tls-ca or "
+        "--tls-crl");
   }
   if (!options.tls.certificate.empty() && options.tls.ca.empty() && options.credentials == nullptr) {
     return absl::InvalidArgumentError(
@@ -73,6 +74,7 @@ absl::Status CheckProtection(const GrpcAddress& address, const GrpcWorkerOptions
 CoordinatorChannel::CoordinatorChannel(const GrpcAddress& address, const GrpcWorkerOptions& options)
     : address_(address), options_(options) {
   if (auto identity = ReadTlsFiles(options.tls); identity.ok()) identity_ = *std::move(identity);
+  if (!identity_.crl_pem.empty()) UseRevocationLists(identity_.crl_pem);
 }
 
 absl::StatusOr<JoinCredentials> CoordinatorChannel::ReadCredentials() const {

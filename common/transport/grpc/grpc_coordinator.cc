@@ -102,6 +102,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
       absl::Status place = CheckDirectoryOfSocket(address.unix_path);
       if (absl::IsPermissionDenied(place)) return Annotate(place, absl::StrCat("cannot listen on ", address.ToText()));
     }
+    UseRevocationLists(options_.security.identity.crl_pem);
     auto sockets = ListeningSockets::Open(address);
     if (!sockets.ok()) return sockets.status();
     bound_address_ = sockets->bound().ToText();

@@ -17,7 +17,8 @@ struct TlsFiles {
   std::string certificate = {};  // --tls-cert: this end's own, followed by intermediate ones
   std::string key = {};          // --tls-key: of the first certificate
   std::string ca = {};           // --tls-ca: certificates of the CAs that may have signed the other end's
-  bool any() const { return !certificate.empty() || !key.empty() || !ca.empty(); }
+  std::string crl = {};          // --tls-crl: what these CAs have revoked
+  bool any() const { return !certificate.empty() || !key.empty() || !ca.empty() || !crl.empty(); }
 };
 
 // The contents of such files, after checking that the key belongs to the certificate.
@@ -25,10 +26,12 @@ struct TlsIdentity {
   std::string certificate_pem;
   std::string key_pem;
   std::string ca_pem;
+  std::string crl_pem;
 };
 
 // Reads and checks the files that are named. InvalidArgument: a file is not PEM or too long, only one of certificate
-// and key is given, or they do not belong together; the message names the option. Otherwise the status of the errno.
+// and key is given, or they do not belong together, or a revocation list without a CA; the message names the option.
+// Otherwise the status of the errno.
 absl::StatusOr<TlsIdentity> ReadTlsFiles(const TlsFiles& files);
 
 // Returns a new ECDSA P-256 key and a self-signed certificate for it, valid from yesterday (clocks of clients differ)

@@ -117,11 +117,24 @@ std::string WhyUntrusted(const X509* certificate, long verify_result, const std:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
       return absl::StrCat("the coordinator's certificate (", Printed(X509_get_subject_name(certificate)),
                           ") is not for ", name, ": join under a name that it lists");
+    case X509_V_ERR_CERT_REVOKED:
+      return absl::StrCat("the coordinator's certificate (", Printed(X509_get_subject_name(certificate)),
+                          ") was revoked (--tls-crl): give the coordinator another one");
+    case X509_V_ERR_CRL_HAS_EXPIRED:
+      return "the revocation list (--tls-crl) has expired: get the present one of the CA";
+    case X509_V_ERR_UNABLE_TO_GET_CRL:
+      return absl::StrCat("--tls-crl has no list of the CA that signed the coordinator's certificate (",
+                          Printed(X509_get_subject_name(certificate)), "): get that CA's list");
     default:
       return absl::StrCat("the certificate there (", Printed(X509_get_subject_name(certificate)),
                           ") is not the one of this coordinator: ",
                           X509_verify_cert_error_string(verify_result), "; is the token file this run's?");
   }
+}
+
+// Returns true if the other end has sent its reason as a TLS alert.
+bool IsAlert(unsigned long error) {
+  return ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) >= SSL_AD_REASON_OFFSET;
 }
 
 // Explains why the coordinator refused us: because of our certificate, or because there is none.
@@ -136,10 +149,11 @@ TlsFinding WhyRefused(const SSL* ssl, const TlsSetup& setup, bool asked, const s
                            Printed(X509_get0_notAfter(own)), ")"),
               true};
     }
-    return {
-        absl::StrCat("the coordinator does not accept this worker's certificate (--tls-cert)",
-                     alert.empty() ? "" : ": ", alert, "; it must be signed by the coordinator's --tls-ca"),
-        true};
+    // gRPC's servers mostly hang up without an alert; they have the reason on their stderr.
+    return {absl::StrCat("the coordinator does not accept this worker's certificate (--tls-cert)",
+                         IsAlert(ERR_peek_last_error()) ? absl::StrCat(": ", alert) : "",
+                         "; it must be signed by the coordinator's --tls-ca and not be on its --tls-crl"),
+            true};
   }
   if (alert.empty()) return {};
   return {absl::StrCat("the coordinator refuses the TLS connection: ", alert), false};
@@ -149,11 +163,6 @@ bool SetExpectedName(SSL* ssl, const std::string& name) {
   if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str()) == 1) return true;
   SSL_set_tlsext_host_name(ssl, name.c_str());
   return SSL_set1_host(ssl, name.c_str()) == 1;
-}
-
-// Returns true if the other end has sent its reason as a TLS alert.
-bool IsAlert(unsigned long error) {
-  return ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) >= SSL_AD_REASON_OFFSET;
 }
 
 std::string ReasonOfLastError() {
