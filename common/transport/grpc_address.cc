@@ -1,5 +1,7 @@
 #include "common/transport/grpc_address.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/un.h>
 
 #include "absl/strings/match.h"
@@ -26,7 +28,10 @@ absl::Status BadAddress(std::string_view text, absl::string_view why) {
 }  // namespace
 
 bool GrpcAddress::reachable_from_elsewhere() const {
-  return !is_unix() && host != "localhost" && host != "::1" && !absl::StartsWith(host, "127.");
+  // Not by its text alone: "127.example.com" is a name, of anything.
+  in_addr ipv4{};
+  const bool is_loopback4 = inet_pton(AF_INET, host.c_str(), &ipv4) == 1 && ntohl(ipv4.s_addr) >> 24 == IN_LOOPBACKNET;
+  return !is_unix() && host != "localhost" && host != "::1" && !is_loopback4;
 }
 
 std::string GrpcAddress::ToText() const {
@@ -40,9 +45,15 @@ std::string GrpcAddress::ToListen() const {
   return !is_unix() && host.empty() ? absl::StrCat("[::]:", port) : ToText();
 }
 
+std::string GrpcAddress::HostToDial() const {
+  return host.empty() ? "localhost" : host == "::" ? "::1" : host == "0.0.0.0" ? "127.0.0.1" : host;
+}
+
 std::string GrpcAddress::ToDial() const {
-  const bool any_interface = host.empty() || host == "::" || host == "0.0.0.0";
-  return !is_unix() && any_interface ? absl::StrCat("localhost:", port) : ToText();
+  if (is_unix()) return ToText();
+  GrpcAddress dialled = *this;
+  dialled.host = HostToDial();
+  return dialled.ToText();
 }
 
 absl::StatusOr<GrpcAddress> ParseGrpcAddress(std::string_view text) {

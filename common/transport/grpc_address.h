@@ -24,7 +24,9 @@ struct GrpcAddress {
   bool reachable_from_elsewhere() const;
   std::string ToText() const;  // "unix:/path", "[::1]:9400", ":9400"
   std::string ToListen() const;   // the form that gRPC listens on
-  std::string ToDial() const;     // the form that gRPC connects to; "all interfaces" becomes this host
+  // The host to connect to: the given one; for all interfaces of a family, this host's loopback address of that family.
+  std::string HostToDial() const;
+  std::string ToDial() const;     // the form that gRPC connects to
 };
 
 // InvalidArgument: malformed, without a port, or a Unix path that is longer than the kernel accepts (107 bytes); the

@@ -106,17 +106,17 @@ int Stay(const JoinCommand& line, const std::string& path, GrpcWorkerOptions opt
   }
 }
 
-// What this worker permits the coordinator. Over a Unix socket, that is a process of this host whose user may use the
-// socket; over a network it can be anybody, so only what this command line names is allowed.
+// What this worker permits the coordinator. One that it was started by, at a socket in a directory of its own, may do what
+// this user may; any other can be anybody's, so only what this command line names is allowed.
 absl::StatusOr<WorkerRights> RightsFrom(const JoinCommand& line, const std::string& path) {
   IOBENCH_ASSIGN_OR_RETURN(const GrpcAddress address, ParseGrpcAddress(line.join));
   WorkerRights rights;
   std::vector<std::string> roots = line.roots;
   if (!path.empty()) roots.push_back(path);
-  if (!address.is_unix()) {
+  if (!(line.spawned && address.is_unix())) {
     if (roots.empty() && !line.sampler) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "a worker that joins over a network works only below directories that its own command line names: "
+          "a worker that joins works only below directories that its own command line names: "
           "cluster-iobench worker --join ",
           ShellWord(line.join),
           " --root DIR, with the directory that the run tests, or --root none if it tests no files"));
@@ -177,7 +177,7 @@ int RunWorker(const JoinCommand& line) {
     return Fail(ErrnoStatus("chdir /", errno), kExitUsage);
   GrpcWorkerOptions options;
   options.insecure = line.insecure;
-  options.tls = {line.tls_cert, line.tls_key, line.tls_ca};
+  options.tls = {line.tls_cert, line.tls_key, line.tls_ca, line.tls_crl};
   if (line.token_file == "-") {
     auto credentials = TokenOnInput(line);
     if (!credentials.ok()) return ExitWithoutToken(credentials.status());

@@ -201,10 +201,15 @@ absl::Status CheckUsesOf(const ClusterOptions& place, const std::string& transpo
   }
   for (const auto& [file, name] :
        {std::pair{&place.token_file, "--token-file"}, std::pair{&place.tls_cert, "--tls-cert"},
-        std::pair{&place.tls_key, "--tls-key"}, std::pair{&place.tls_ca, "--tls-ca"}}) {
+        std::pair{&place.tls_key, "--tls-key"}, std::pair{&place.tls_ca, "--tls-ca"},
+        std::pair{&place.tls_crl, "--tls-crl"}}) {
     if (file->empty() || !place.listen.empty()) continue;
     return absl::InvalidArgumentError(
         absl::StrCat(name, " protects connections of workers that join at --listen ADDR, which is missing"));
+  }
+  const bool has_token = !place.token_file.empty() || ((!place.hosts.empty() || !place.client_list.empty()) && !place.insecure);
+  if (place.token_ttl_s > 0 && !has_token) {
+    return absl::InvalidArgumentError("--token-ttl ends a token, and this run has none: it needs --token-file FILE or --hosts");
   }
   for (const auto& [given, name] :
        {std::pair{place.skip_bad, "--skip-bad"}, std::pair{place.share_wait_given, "--share-wait"}}) {

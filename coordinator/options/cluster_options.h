@@ -20,6 +20,7 @@ struct ProtectionOptions {
   std::string tls_cert;
   std::string tls_key;
   std::string tls_ca;
+  std::string tls_crl;
   std::string user;  // run as this user; empty: keep the current one
 };
 
@@ -47,6 +48,7 @@ struct ClusterOptions : ProtectionOptions {
   double join_timeout_s = 600;
   bool join_timeout_given = false;
   double lost_after_s = 20;  // time after which a silent worker counts as lost
+  double token_ttl_s = 0;    // time after which nobody else can join with the token; 0: never
   double lease_s = 10;       // time after which a worker leaves a silent coordinator
   double stall_timeout_s =
       300;                     // time after which a worker counts as lost if its lanes stand still; 0: never

@@ -265,7 +265,7 @@ class Redactor {
         "--plan",       "--client-list",   "--listen",   "--join",         "--coordinator-host",
         "--hosts",      "--sampler-hosts", "--launcher", "--token-file",   "--write-trace",
         "--read-trace", "--remount",       "--live-csv", "--live-metrics", "--server-path",
-        "--tls-cert",   "--tls-key",       "--tls-ca",   "--resume",       "--background",
+        "--tls-cert",   "--tls-key",       "--tls-ca",   "--tls-crl",      "--resume",       "--background",
         "--user",       "--mix",           "--workbook", "--before-phase", "--after-phase",
         "--fault-hook", "--client-hook"};
     constexpr std::string_view kPlusLetters[] = {"-+m", "-+h"};

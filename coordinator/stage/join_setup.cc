@@ -1,6 +1,7 @@
 #include "coordinator/stage/join_setup.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -21,9 +22,13 @@ constexpr uint64_t kMaxEventBytes = 512 << 20;
 // Many workers that dial at the same time wait for each other: a TLS handshake takes about a millisecond.
 constexpr double kJoinSecondsPerWorker = 0.003;
 
+SecretReaders ReadersOf(const ClusterOptions& place) {
+  return place.token_group ? SecretReaders::kGroup : SecretReaders::kOwner;
+}
+
 // Nothing if the file does not exist.
 absl::StatusOr<std::optional<JoinCredentials>> ExistingCredentials(const ClusterOptions& place) {
-  auto existing = ReadTokenFile(place.token_file, place.token_group ? SecretReaders::kGroup : SecretReaders::kOwner);
+  auto existing = ReadTokenFile(place.token_file, ReadersOf(place));
   if (existing.ok()) return std::optional<JoinCredentials>(*std::move(existing));
   if (absl::IsNotFound(existing.status())) return std::optional<JoinCredentials>();
   return existing.status();
@@ -43,7 +48,7 @@ absl::StatusOr<JoinSetup> PrepareSecurity(const std::string& address, const Clus
   }
   JoinSecurityOptions options;
   options.insecure = place.insecure;
-  options.tls = {place.tls_cert, place.tls_key, place.tls_ca};
+  options.tls = {place.tls_cert, place.tls_key, place.tls_ca, place.tls_crl};
   options.needs_token = hands_credentials || !place.token_file.empty();
   if (!place.coordinator_host.empty()) options.more_names.push_back(place.coordinator_host);
   std::optional<JoinCredentials> existing;
@@ -54,17 +59,26 @@ absl::StatusOr<JoinSetup> PrepareSecurity(const std::string& address, const Clus
   JoinSetup setup;
   IOBENCH_ASSIGN_OR_RETURN(setup.security, MakeJoinSecurity(parsed, options));
   if (!existing.has_value() || setup.security.made_for_run) setup.new_token_file = place.token_file;
+  setup.token_limits = {.ttl_s = place.token_ttl_s,
+                        .file = place.token_file,
+                        .readers = ReadersOf(place),
+                        .token = setup.security.token};
+  setup.is_single_run = hands_credentials && place.token_file.empty();
   return setup;
 }
 
-GrpcListenOptions ListenOptionsFor(const JoinSecurity& security, uint32_t worker_count, uint32_t lanes,
-                                   const std::string& new_token_file) {
+GrpcListenOptions ListenOptionsFor(const JoinSetup& setup, uint32_t worker_count, uint32_t lanes) {
   GrpcListenOptions options;
-  options.security = security;
-  if (!new_token_file.empty()) {
-    // A worker that finds an old file reads it again once it is refused.
-    options.on_bound = [new_token_file, credentials = security.for_workers] {
-      return WriteTokenFile(new_token_file, credentials);
+  options.security = setup.security;
+  if (!setup.security.token.empty()) {
+    TokenLimits limits = setup.token_limits;
+    limits.seats = setup.is_single_run ? worker_count : 0;
+    const auto life = std::make_shared<TokenLife>(std::move(limits), [](const std::string& line) { LogWarning(line); });
+    options.why_closed = [life](uint64_t joined_count) { return life->WhyClosed(joined_count); };
+    options.on_bound = [life, file = setup.new_token_file, credentials = setup.security.for_workers] {
+      // A worker that finds an old file reads it again once it is refused.
+      if (!file.empty()) IOBENCH_RETURN_IF_ERROR(WriteTokenFile(file, credentials));
+      return life->Start();
     };
   }
   options.expected_workers = worker_count;

@@ -60,8 +60,7 @@ absl::StatusOr<Listener> ListenFor(const Job& job) {
   IOBENCH_ASSIGN_OR_RETURN(
       std::unique_ptr<GrpcCoordinator> transport,
       GrpcCoordinator::Listen(address,
-                              ListenOptionsFor(security, WorkersOf(job) + WorkersOn(job.sampler_hosts),
-                                               LanesPerWorker(job), setup.new_token_file)));
+                              ListenOptionsFor(setup, WorkersOf(job) + WorkersOn(job.sampler_hosts), LanesPerWorker(job))));
   if (security.insecure) std::cerr << kInsecureWarning << std::endl;
   return Listener{.transport = std::move(transport),
                   .credentials = hands_credentials ? SerializeJoinCredentials(security.for_workers) : ""};

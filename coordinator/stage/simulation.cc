@@ -65,11 +65,11 @@ int RunSimulation(const Job& job) {
   if (!loopback.ok()) return Fail(loopback.status(), kExitUsage);
   JoinSecurityOptions options;
   options.insecure = insecure;
-  options.always_tls = options.needs_token = !insecure;
+  options.needs_token = !insecure;
   const auto security = MakeJoinSecurity(*loopback, options);
   if (!security.ok()) return Fail(security.status(), kExitUsage);
-  auto transport =
-      GrpcCoordinator::Listen(kLoopback, ListenOptionsFor(*security, count, LanesPerWorker(job)));
+  const JoinSetup setup = {.security = *security, .is_single_run = true};
+  auto transport = GrpcCoordinator::Listen(kLoopback, ListenOptionsFor(setup, count, LanesPerWorker(job)));
   if (!transport.ok()) return Fail(transport.status(), kExitUsage);
   ChildProcesses processes(SIGTERM);
   const absl::Status started = StartClients(count, (*transport)->bound_address(), *security, processes);

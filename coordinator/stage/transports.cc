@@ -142,8 +142,8 @@ int RunGrpc(const Job& job) {
   EndAfter(kListenTakesS,
            "cluster-iobench: gRPC does not start: are memory or threads limited here (ulimit -a)?\n", kExitUsage);
   auto transport =
-      GrpcCoordinator::Listen(address, ListenOptionsFor(security, static_cast<uint32_t>(peers.connections()),
-                                                        LanesPerWorker(job), setup->new_token_file));
+      GrpcCoordinator::Listen(address, ListenOptionsFor(*setup, static_cast<uint32_t>(peers.connections()),
+                                                        LanesPerWorker(job)));
   CancelEnd();
   if (!transport.ok()) return Fail(transport.status(), kExitUsage);
   std::unique_ptr<Spawner> spawner;

@@ -88,7 +88,7 @@ def test_clones_of_one_boot_id_with_another_clock_are_clients_of_their_own(path,
     if not can_move_clocks():
         (pytest.fail if os.geteuid() == 0 else pytest.skip)("needs time namespaces, and root to make them")
     address = f"unix:{tmp_path}/s"
-    worker = (program.BINARY, "worker", "--join", address)
+    worker = (program.BINARY, "worker", "--join", address, "--root", "/")
     clone = ("unshare", "--time", "--monotonic", "1000", "--", *worker)
     outcome = program.run([*NULL_READ, "--time", "2.5", "--listen", address, "--workers", "2"], path=path, out=out,
                           helpers=(worker, clone)).expect(0)

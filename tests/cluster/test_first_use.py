@@ -112,7 +112,7 @@ def patched_copy(tmp_path):
 def test_a_worker_built_from_other_sources_does_not_join(path, out, tmp_path):
     copy, ours, theirs = patched_copy(tmp_path)
     address = f"unix:{tmp_path}/coordinator.sock"
-    worker = (str(copy), "worker", "--join", address)
+    worker = (str(copy), "worker", "--join", address, "--root", "/")
     outcome = program.run([*SMALL, "--listen", address, "--workers", "1", "--join-timeout", "5"], path=path, out=out,
                           helpers=(worker,)).expect(3)
     assert "sent away" in outcome.stderr and "0 of 1 workers have joined" in outcome.stderr, outcome
@@ -148,7 +148,7 @@ def test_a_changed_source_has_another_version_and_another_build_has_the_same(tmp
 
 def test_who_has_not_joined_is_named(path, out, tmp_path):
     address = f"unix:{tmp_path}/coordinator.sock"
-    worker = (program.BINARY, "worker", "--join", address)
+    worker = (program.BINARY, "worker", "--join", address, "--root", "/")
     outcome = program.run([*SMALL, "--listen", address, "--workers", "3", "--join-timeout", "4500ms"], path=path, out=out,
                           helpers=(worker,)).expect(3)
     host = socket.gethostname()

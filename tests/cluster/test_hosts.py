@@ -182,6 +182,20 @@ def test_credentials_are_on_standard_input_only(shell, path, out):
         running.wait()
 
 
+def test_credentials_are_worth_nothing_when_the_workers_have_joined(shell, path, out):
+    """Somebody who has read them comes during the run."""
+    port = program.free_port()
+    shell.does('cat >"$D/input"\nexec sh -c "$2" <"$D/input"')
+    thief = (f"{program.BINARY} worker --join 127.0.0.1:{port} --root none --token-file - --join-timeout 30 <{shell.directory}/input "
+             f">{shell.directory}/thief 2>&1; echo code $? >>{shell.directory}/thief")
+    words = ["--hosts", "a*2", "--launcher", shell.launcher, "--listen", f"127.0.0.1:{port}", "--before-phase", thief]
+    outcome = program.run([*words, *SMALL], path=path, out=out).expect(0)
+    assert outcome.result["run"]["worker_count"] == 2
+    said = (shell.directory / "thief").read_text()
+    assert "the run's token was for workers that its coordinator started, and all of them have joined" in said, said
+    assert "code 1" in said and "was turned away" in outcome.stderr, said + outcome.stderr
+
+
 def test_a_worker_without_the_credentials_does_not_join(shell, path, out):
     shell.does('exec sh -c "$2" </dev/null')
     outcome = program.run([*on_hosts("a", shell.launcher, "--join-timeout", "15"), *SMALL], path=path, out=out)

@@ -80,7 +80,7 @@ def test_workers_start_in_any_task(path, out, tmp_path):
     address = f"unix:{tmp_path}/socket"
     environment = program.clean_environment(SLURM_STEP_NUM_TASKS="2", SLURM_PROCID="1")
     worker = ("env", *(f"{name}={environment[name]}" for name in ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID")),
-              program.BINARY, "worker", "--join", address)
+              program.BINARY, "worker", "--join", address, "--root", "/")
     program.run([*SMALL, "--listen", address, "--workers", "2"], path=path, out=out, helpers=(worker, worker)).expect(0)
 
 

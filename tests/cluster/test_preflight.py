@@ -21,7 +21,7 @@ class Cluster:
 
     def worker(self, setup="true", options=""):
         """A worker that has run `setup` in its own mount namespace."""
-        join = f"{program.BINARY} worker --join unix:{self.socket} --join-timeout 30 {options}"
+        join = f"{program.BINARY} worker --join unix:{self.socket} --root / --join-timeout 30 {options}"
         return ("unshare", "-m", "--propagation", "private", "sh", "-c", f"{setup} && exec {join}")
 
     def on_own_disk(self, directory):

@@ -28,10 +28,11 @@ def run_with(path, out, *rights, options=SMALL, code=0):
 # ------------------------------------------------------------------------------------------------ --root
 
 
-def test_a_worker_on_the_network_must_be_told_where_it_may_work():
-    outcome = program.plain("worker", "--join", "127.0.0.1:9").expect(1)
+@pytest.mark.parametrize("address", ["127.0.0.1:9", "unix:/run/nobody.sock"])
+def test_a_worker_that_joins_must_be_told_where_it_may_work(address):
+    outcome = program.plain("worker", "--join", address).expect(1)
     line, = outcome.stderr.strip().splitlines()
-    assert "worker --join 127.0.0.1:9 --root DIR" in line, outcome
+    assert f"worker --join {address} --root DIR" in line, outcome
 
 
 def test_a_worker_works_below_its_root(path, out):

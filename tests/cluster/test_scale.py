@@ -75,5 +75,5 @@ def test_a_selftest_of_real_workers_shows_each_client_and_its_network():
 def test_a_worker_with_simulated_lanes_refuses_a_run_on_files(path, out, tmp_path):
     socket = f"unix:{tmp_path}/socket"
     outcome = program.run(["-i", "0", "-+n", "-r", "4k", "-s", "4k", "--listen", socket, "--workers", "1"], path=path, out=out,
-                          helpers=((program.BINARY, "worker", "--join", socket, "--simulate", "1"),))
+                          helpers=((program.BINARY, "worker", "--join", socket, "--root", "/", "--simulate", "1"),))
     assert outcome.code == 2 and "a simulated worker runs only phases of the null engine" in outcome.stderr, outcome

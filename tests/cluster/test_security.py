@@ -8,6 +8,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import tempfile
 import threading
 import time
 import warnings
@@ -218,18 +219,24 @@ class Recorder:
             sink.shutdown(socket.SHUT_WR)
 
 
-@pytest.mark.parametrize("loopback", [False, True], ids=["TLS", "loopback"])
-def test_a_token_crosses_a_network_only_encrypted(cluster, loopback):
-    """On loopback, where a token may cross unencrypted, the same recorder sees it: this proves that the test can fail."""
-    cluster.with_token(loopback=loopback)
+@pytest.mark.parametrize("where", ["network", "loopback", "without token"])
+def test_what_a_worker_and_a_coordinator_with_a_token_say_is_encrypted(cluster, where):
+    """Without a token, the same recorder sees it: this proves that the test can fail."""
+    credentials = ()
+    if where == "without token":
+        cluster.listen(loopback=True)
+    else:
+        cluster.with_token(loopback=where == "loopback")
+        credentials = ("--token-file", str(cluster.token_file))
     recorder = Recorder(cluster.port)
     with recorder.listener:
-        cluster.worker("--token-file", str(cluster.token_file), port=recorder.port).expect(0)
+        cluster.worker(*credentials, port=recorder.port).expect(0)
         cluster.running.wait().expect(0)
-    secrets = [cluster.token().encode(), b"iobench.v1.Coordinator", str(cluster.path).encode()]
+    is_plain = not credentials
+    secrets = [b"iobench.v1.Coordinator", str(cluster.path).encode(), *([cluster.token().encode()] if credentials else [])]
     for secret in secrets:
-        assert (secret in recorder.to_coordinator + recorder.to_worker) == loopback, secret
-    assert recorder.to_coordinator[0] == (ord("P") if loopback else 0x16)
+        assert (secret in recorder.to_coordinator + recorder.to_worker) == is_plain, secret
+    assert recorder.to_coordinator[0] == (ord("P") if is_plain else 0x16)
 
 
 @pytest.mark.parametrize("loopback", [False, True], ids=["TLS", "loopback"])
@@ -243,7 +250,7 @@ def test_a_join_that_is_replayed_does_not_count(cluster, loopback):
         cluster.wait_to_say("1 of 2 workers have joined")
         with socket.create_connection(("127.0.0.1", cluster.port)) as replay:
             replay.sendall(bytes(recorder.to_coordinator))
-            cluster.wait_to_say("the same attempt to join was made before" if loopback else "TLS handshake failed")
+            cluster.wait_to_say("TLS handshake failed")
         second = cluster.worker(*credentials).expect(0)
         assert cluster.running.wait().expect(0).result["run"]["worker_count"] == 2, second
         assert worker.wait(timeout=program.PATIENCE_S) == 0
@@ -251,6 +258,218 @@ def test_a_join_that_is_replayed_does_not_count(cluster, loopback):
         worker.kill()
         worker.wait()
         recorder.listener.close()
+
+
+# ------------------------------------------------------------------------------------------- others at the same address
+
+
+class Squatter:
+    """Another program at an address of the coordinator's: it accepts connections, and keeps what is sent to it."""
+
+    def __init__(self, *addresses, context=None):
+        self.heard, self.connections, self.context = bytearray(), 0, context
+        self.listeners = [socket.create_server(address, family=socket.AF_INET6 if ":" in address[0] else socket.AF_INET)
+                          for address in addresses]
+        for listener in self.listeners:
+            threading.Thread(target=self._serve, args=(listener,), daemon=True).start()
+
+    def _serve(self, listener):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                self.connections += 1
+                threading.Thread(target=self._listen_to, args=(connection,), daemon=True).start()
+
+    def _listen_to(self, connection):
+        with contextlib.suppress(OSError), connection:
+            if self.context is not None:
+                connection = self.context.wrap_socket(connection, server_side=True)
+            connection.settimeout(5)
+            while part := connection.recv(65536):
+                self.heard += part
+
+    def close(self):
+        for listener in self.listeners:
+            listener.close()
+
+
+def foreign_context(cluster):
+    options = Authority(cluster.scratch, "foreign").signs("squatter", names="DNS:localhost,DNS:run.cluster-iobench.invalid")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.set_alpn_protocols(["h2"])
+    context.load_cert_chain(options[1], options[3])
+    return context
+
+
+@pytest.mark.parametrize("speaks", ["nothing", "TLS"])
+def test_a_squatter_on_loopback_gets_no_token(cluster, speaks):
+    """It is there first. The coordinator cannot listen, and a worker that comes sends nothing but a handshake."""
+    certificate = "" if speaks == "nothing" else Authority(cluster.scratch, "ours").ca.read_text()
+    cluster.file("token", "a-token-of-many-runs\n" + certificate)
+    squatter = Squatter(("127.0.0.1", cluster.port), context=foreign_context(cluster) if speaks == "TLS" else None)
+    try:
+        outcome = cluster.worker("--token-file", str(cluster.token_file), wait_s=3)
+        assert outcome.code in (1, 3) and ("TLS" in outcome.stderr or "certificate" in outcome.stderr), outcome
+        assert b"a-token-of-many-runs" not in squatter.heard and b"Coordinator" not in squatter.heard
+    finally:
+        squatter.close()
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="needs ::1")
+@pytest.mark.parametrize("speaks", ["nothing", "TLS"])
+def test_a_squatter_on_the_other_family_does_not_get_between(cluster, speaks):
+    """`--join localhost` tries ::1 first, where somebody else listens; the coordinator is on 127.0.0.1."""
+    squatter = Squatter(("::1", cluster.port), context=foreign_context(cluster) if speaks == "TLS" else None)
+    try:
+        cluster.with_token(loopback=True)
+        outcome = program.plain("worker", "--join", f"localhost:{cluster.port}", "--root", cluster.path, "--join-timeout", "60",
+                                "--token-file", str(cluster.token_file)).expect(0)
+        assert cluster.running.wait().expect(0).result["run"]["worker_count"] == 1, outcome
+        assert squatter.connections > 0 and cluster.token().encode() not in squatter.heard
+    finally:
+        squatter.close()
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="needs ::1")
+def test_a_worker_waits_for_its_coordinator_beside_a_squatter(cluster):
+    """The coordinator comes late: the squatter's certificate says nothing about the address where it will be."""
+    cluster.with_token(loopback=True)       # writes the token file
+    token_file = cluster.token_file.read_text()
+    cluster.running.interrupt()
+    cluster.running.wait()
+    squatter = Squatter(("::1", cluster.port), context=foreign_context(cluster))
+    worker = None
+    try:
+        worker = subprocess.Popen([program.BINARY, "worker", "--join", f"localhost:{cluster.port}", "--root", cluster.path,
+                                   "--token-file", cluster.file("early", token_file)],
+                                  stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=program.clean_environment())
+        deadline = time.monotonic() + program.PATIENCE_S
+        while squatter.connections < 6:     # several attempts, each with a look at why it failed
+            assert worker.poll() is None and time.monotonic() < deadline
+            time.sleep(0.02)
+    finally:
+        squatter.close()
+        if worker is not None:
+            worker.kill()
+            worker.communicate()
+
+
+@pytest.mark.parametrize("listens, reached, not_reached", [("127.0.0.1", "127.0.0.1", "::1"), ("[::1]", "::1", "127.0.0.1")])
+def test_an_address_of_one_family_is_listened_on_alone(cluster, listens, reached, not_reached):
+    if not has_ipv6():
+        pytest.skip("needs ::1")
+    with program.start([*SMALL, "--listen", f"{listens}:{cluster.port}", "--workers", "1", "--join-timeout", "60"],
+                       path=cluster.path, out=cluster.out, prefix=("sh", "-c", f'exec "$@" 2> {cluster.stderr}', "sh")) as running:
+        running.wait_until(lambda: "waiting for" in cluster.said(), "it listens")
+        socket.create_connection((reached, cluster.port)).close()
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection((not_reached, cluster.port))
+        running.interrupt()
+        running.wait()
+
+
+# ------------------------------------------------------------------------------------------------------- Unix sockets
+
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become somebody else")
+
+
+@pytest.fixture
+def everybodys(cluster, reachable_program):
+    """A directory like /tmp."""
+    cluster.program = str(reachable_program)
+    with tempfile.TemporaryDirectory(prefix="iobench-", dir="/var/tmp") as directory:
+        os.chmod(directory, 0o1777)
+        with contextlib.ExitStack() as cluster.processes:
+            yield pathlib.Path(directory)
+
+
+def unix_coordinator(cluster, directory, *options, user=()):
+    """A coordinator, perhaps of another user, at a socket that everybody may connect to."""
+    cluster.address = f"unix:{directory}/s"
+    own = directory / "own"
+    own.mkdir(mode=0o777)
+    own.chmod(0o777)
+    command = (*user, "sh", "-c", f'umask 0; exec "$@" 2> {own}/stderr', "sh", cluster.program, "run", *SMALL, "--listen",
+               cluster.address, "--workers", "1", "--join-timeout", "60", "--path", str(own), "--out", f"{own}/out", *options)
+    (own / "stderr").touch()
+    (own / "stderr").chmod(0o666)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=program.clean_environment())
+    cluster.processes.callback(process.wait)
+    cluster.processes.callback(process.kill)
+    deadline = time.monotonic() + program.PATIENCE_S
+    while "waiting for" not in (own / "stderr").read_text():
+        assert process.poll() is None and time.monotonic() < deadline, (own / "stderr").read_text()
+        time.sleep(0.02)
+    return process, own
+
+
+@AS_ROOT
+def test_roots_worker_does_not_obey_another_users_coordinator(cluster, everybodys):
+    process, own = unix_coordinator(cluster, everybodys, user=program.NOBODY)
+    outcome = program.plain("worker", "--join", cluster.address, "--root", own, "--join-timeout", "2").expect(3)
+    assert "belongs to user 65534, and this is user 0" in outcome.stderr and "--token-file" in outcome.stderr, outcome
+    assert process.poll() is None
+
+
+@AS_ROOT
+def test_roots_coordinator_takes_no_worker_of_another_user(cluster, everybodys):
+    process, own = unix_coordinator(cluster, everybodys)
+    stranger = [*program.NOBODY, cluster.program, "worker", "--join", cluster.address, "--root", str(own), "--join-timeout", "2"]
+    assert subprocess.run(stranger, stdin=subprocess.DEVNULL, capture_output=True, timeout=60).returncode == 3
+    assert "belongs to user 65534, and this is user 0" in (own / "stderr").read_text()
+    program.plain("worker", "--join", cluster.address, "--root", own).expect(0)
+    assert process.wait(timeout=program.PATIENCE_S) == 0
+
+
+@AS_ROOT
+def test_a_token_is_enough_between_users(cluster, everybodys):
+    process, own = unix_coordinator(cluster, everybodys, "--token-file", f"{everybodys}/token")
+    theirs = everybodys / "theirs"
+    theirs.write_bytes((everybodys / "token").read_bytes())
+    theirs.chmod(0o600)
+    os.chown(theirs, 65534, 65534)
+    friend = [*program.NOBODY, cluster.program, "worker", "--join", cluster.address, "--root", str(own), "--token-file", str(theirs)]
+    done = subprocess.run(friend, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, text=True)
+    assert done.returncode == 0 and process.wait(timeout=program.PATIENCE_S) == 0, (done, (own / "stderr").read_text())
+
+
+# -------------------------------------------------------------------------------------------------- the end of a token
+
+
+def test_a_token_has_an_end(cluster):
+    cluster.with_token("--token-ttl", "1")
+    time.sleep(1.1)
+    outcome = cluster.worker("--token-file", str(cluster.token_file)).expect(1)
+    assert "the run's token was good for 1 s (--token-ttl)" in outcome.stderr, outcome
+    cluster.wait_to_say("was turned away: the run's token was good for")
+
+
+def test_a_token_whose_file_is_removed_admits_nobody(cluster):
+    """One has joined, and stays; when the file is there again, the next may come."""
+    cluster.with_token(workers=2)
+    copy = cluster.file("copy", cluster.token_file.read_text())
+    first = subprocess.Popen([program.BINARY, "worker", "--join", f"127.0.0.1:{cluster.port}", "--root", cluster.path, "--token-file", copy],
+                             stdin=subprocess.DEVNULL, env=program.clean_environment())
+    try:
+        cluster.wait_to_say("1 of 2 workers have joined")
+        cluster.token_file.unlink()
+        cluster.wait_to_say("no longer has this run's token: nobody else can join")
+        outcome = cluster.worker("--token-file", copy).expect(1)
+        assert "the coordinator's token file no longer has the run's token" in outcome.stderr, outcome
+        os.replace(copy, cluster.token_file)
+        cluster.wait_to_say("has this run's token again")
+        cluster.worker("--token-file", str(cluster.token_file)).expect(0)
+        assert cluster.running.wait().expect(0).result["run"]["worker_count"] == 2
+        assert first.wait(timeout=program.PATIENCE_S) == 0
+    finally:
+        first.kill()
+        first.wait()
+
+
+def test_token_ttl_is_said_where_there_is_a_token(cluster):
+    for options in (("--spawn", "2"), ("--listen", "127.0.0.1:0", "--workers", "1")):
+        outcome = program.plain(*SMALL, *options, "--token-ttl", "5", "--path", cluster.path).expect(1)
+        assert "--token-ttl ends a token" in outcome.stderr, outcome
 
 
 # -------------------------------------------------------------------------------------------------- certificates, TLS
@@ -525,12 +744,12 @@ def test_a_worker_that_stays_serves_run_after_run(cluster):
 
 
 def test_a_worker_that_stays_outlives_what_sends_it_away(cluster):
-    cluster.file("token", "a-token-of-another-run\n")
     right = cluster.file("right", "the-token-of-this-run\n")
-    cluster.listen("--token-file", right, loopback=True)
+    cluster.listen("--token-file", right, loopback=True)    # writes its certificate into the file
+    cluster.file("token", "a-token-of-another-run\n" + pathlib.Path(right).read_text().split("\n", 1)[1])
     with staying(cluster) as (worker, errors):
         cluster.running.wait_until(lambda: "waiting for the next coordinator" in errors.read_text(), "it is refused")
-        os.replace(right, cluster.token_file)
+        pathlib.Path(cluster.file("copy", pathlib.Path(right).read_text())).rename(cluster.token_file)
         cluster.running.wait().expect(0)
         assert worker.poll() is None
 

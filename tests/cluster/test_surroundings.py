@@ -42,7 +42,7 @@ def test_a_hook_and_a_worker_get_all_three_descriptors(closed, path, out, tmp_pa
     """What they print, or read, must not be a file of the run."""
     hook = f"readlink /proc/self/fd/0 > {tmp_path}/hook; cat; echo out; echo err >&2"
     address = f"unix:{tmp_path}/socket"
-    worker = without(closed, program.BINARY, "worker", "--join", address)
+    worker = without(closed, program.BINARY, "worker", "--join", address, "--root", "/")
     program.run([*SMALL, "--listen", address, "--workers", "1", "--before-phase", hook], path=path, out=out, helpers=(worker,),
                 prefix=without(closed)).expect(0)
     assert (tmp_path / "hook").read_text() == "/dev/null\n"

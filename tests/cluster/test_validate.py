@@ -62,7 +62,7 @@ class TwoDisks:
         self.socket = directory / "coordinator.sock"
 
     def worker(self, setup="true"):
-        join = f"{program.BINARY} worker --join unix:{self.socket} --join-timeout 30"
+        join = f"{program.BINARY} worker --join unix:{self.socket} --root / --join-timeout 30"
         return ("unshare", "-m", "--propagation", "private", "sh", "-c", f"{setup} && exec {join}")
 
     def validate(self, *options):
@@ -183,7 +183,7 @@ def test_workers_whose_coordinator_is_killed_remove_what_was_made(tmp_path):
     temporary.mkdir()
     socket = f"unix:{tmp_path}/socket"
     words = [program.BINARY, "validate", "--listen", socket, "--workers", "2", "--whole", "--lease", "2", str(path)]
-    worker = (program.BINARY, "worker", "--join", socket, "--join-timeout", "30")
+    worker = (program.BINARY, "worker", "--join", socket, "--root", "/", "--join-timeout", "30")
     environment = program.clean_environment() | {"TMPDIR": str(temporary)}
     with program.Running(words, path, path, environment, [worker] * 2) as running:
         running.wait_until(lambda: any(".validate-" in name for name in os.listdir(path)), "a check has begun")

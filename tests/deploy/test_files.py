@@ -21,9 +21,9 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 # A command and its lines, in shell, YAML or a comment.
 COMMAND_LINE = re.compile(r'(?:(?:cluster-iobench\}?"?|"\$program"|sbatch|options of)[ `,]+|args: \[)(worker\b)?'
                           r"(.*(?:\n[ #]*(?=--|\$).*)*)")
-# Options of srun and sbatch in the batch scripts.
+# Options of srun and sbatch in the batch scripts, and of make-certificates.sh itself.
 OF_OTHERS = {"--mpi", "--nodes", "--ntasks-per-node", "--exclusive", "--job-name", "--output", "--help", "--no-kill",
-             "--no-requeue"}
+             "--no-requeue", "--days", "--worker", "--revoke"}
 
 
 def run(*command, **more):

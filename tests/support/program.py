@@ -235,7 +235,7 @@ class Transports:
             "join-unix": lambda: f"unix:{self.scratch}/coordinator.sock",
         }[name]()
         rights = [word for root in self.roots for word in ("--root", root)] + ["--allow", "log-files,drop-caches"]
-        worker = (BINARY, "worker", "--join", address, *(() if name == "join-unix" else rights))
+        worker = (BINARY, "worker", "--join", address, *rights)
         return (), ("--listen", address, "--workers", "2", "-t", "2"), (worker, worker)
 
     @staticmethod

@@ -1,6 +1,8 @@
 #include "worker/rights/allowed_paths.h"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -151,6 +153,49 @@ TEST_CASE(
   CHECK_FALSE(read_secret);
   CHECK(read_public > 0);
   CHECK(refused > 0);
+}
+
+TEST_CASE("a root that another directory, or a link, has taken the place of is not followed") {
+  const Place place;
+  const std::string root = place.Path("root");
+  const AllowedPaths paths = Below({root});
+  CHECK(TextOf(paths, root + "/inside/file") == "public");
+  std::filesystem::rename(root, place.Path("away"));
+  CHECK_THAT(TextOf(paths, root + "/file"), Contains("No such file"));
+  place.Link(place.Path("outside"), "root");
+  CHECK_THAT(TextOf(paths, root + "/file"), Contains("is another directory than when the worker started"));
+  std::filesystem::remove(root);
+  std::filesystem::rename(place.Path("outside"), root);
+  CHECK_THAT(TextOf(paths, root + "/file"), Contains("is another directory than when the worker started"));
+  std::filesystem::rename(root, place.Path("outside"));
+  std::filesystem::rename(place.Path("away"), root);
+  CHECK(TextOf(paths, root + "/inside/file") == "public");
+}
+
+TEST_CASE("a root that a link on its way led to stays where it led") {
+  const Place place;
+  place.Link(place.Path("root"), "link");
+  const std::string root = place.Path("link") + "/inside";
+  const AllowedPaths paths = Below({root});
+  std::filesystem::remove(place.Path("link"));
+  std::filesystem::create_directory(place.Path("outside/inside"));
+  place.Link(place.Path("outside"), "link");
+  CHECK(TextOf(paths, root + "/file") == "public");
+}
+
+TEST_CASE("a root that appears, or is mounted, after the worker has started is used") {
+  const Place place;
+  const std::string root = place.Path("later");
+  const AllowedPaths paths = Below({root});
+  std::filesystem::create_directory(root);
+  std::ofstream(root + "/file") << "of the first";
+  CHECK(TextOf(paths, root + "/file") == "of the first");
+  if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return;
+  REQUIRE(::mount("none", root.c_str(), "tmpfs", 0, nullptr) == 0);
+  std::ofstream(root + "/file") << "of what is mounted";
+  CHECK(TextOf(paths, root + "/file") == "of what is mounted");
+  REQUIRE(::umount(root.c_str()) == 0);  // no descriptor is in the way
+  CHECK(TextOf(paths, root + "/file") == "of the first");
 }
 
 TEST_CASE("the parent of a file is held to the same rules") {

@@ -151,8 +151,15 @@ TEST_CASE("what protects a connection follows from the address and the options")
   };
   CHECK_FALSE(decide("127.0.0.1:0", {})->tls);
   CHECK(decide("127.0.0.1:0", {})->token.empty());
-  CHECK_FALSE(decide("unix:/x", {.needs_token = true})->tls);
-  CHECK(decide("unix:/x", {.needs_token = true})->token.size() == 43);
+  CHECK_FALSE(decide("unix:/x", {})->tls);
+  for (const char* const address : {"unix:/x", "127.0.0.1:0", "[::1]:0", "localhost:0", ":0"}) {
+    INFO(address);
+    const auto with_token = decide(address, {.needs_token = true});
+    REQUIRE(with_token.ok());
+    CHECK(with_token->token.size() == 43);
+    CHECK(with_token->tls);
+    CHECK(with_token->for_workers.certificates_pem == with_token->identity.certificate_pem);
+  }
   const auto open = decide(":9400", {});
   CHECK(absl::IsFailedPrecondition(open.status()));
   CHECK_THAT(std::string(open.status().message()),
@@ -189,6 +196,8 @@ TEST_CASE("files for TLS that do not belong together are named by their options"
       {{certificate, empty, ""}, "no private key in PEM"},
       {{"", "", empty}, "--tls-ca"},
       {{"", "", "/nonexistent"}, "--tls-ca"},
+      {{certificate, key, "", empty}, "needs --tls-ca"},
+      {{certificate, key, certificate, certificate}, "no revocation list in PEM"},
   };
   for (const auto& [files, words] : kBad) {
     INFO(words);

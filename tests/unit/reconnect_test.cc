@@ -172,12 +172,14 @@ TEST_CASE("a worker whose connection breaks comes back within its lease, and no 
 
 TEST_CASE("a worker that comes back does not read its credentials again", "[transport]") {
   std::atomic<bool> replaced{false};  // as by the next coordinator, with another certificate
+  const auto security = MakeJoinSecurity(*ParseGrpcAddress("127.0.0.1:0"), {.token = "a-token-of-the-user"});
+  REQUIRE(security.ok());
   GrpcWorkerOptions options;
-  options.credentials = [&replaced]() -> absl::StatusOr<JoinCredentials> {
+  options.credentials = [&]() -> absl::StatusOr<JoinCredentials> {
     if (replaced) return absl::NotFoundError("the file of the coordinator that it joined is gone");
-    return JoinCredentials{.token = "a-token-of-the-user"};
+    return security->for_workers;
   };
-  Rig rig(options);
+  Rig rig(options, {.security = *security});
   REQUIRE(rig.coordinator->Post(0, PingWith(1, 30'000)).ok());  // its lease
   ReconnectsUntilAnswered(*rig.coordinator, 1, 1);
   replaced = true;

@@ -289,13 +289,8 @@ TEST_CASE("only loopback and Unix sockets are listened on without TLS or --insec
 
 TEST_CASE("more workers in a process than dial at a time all join, over TLS on loopback too", "[transport]") {
   constexpr int kWorkers = 150;
-  const auto security =
-      MakeJoinSecurity(*ParseGrpcAddress("127.0.0.1:0"), {.needs_token = true, .always_tls = true});
-  REQUIRE(security.ok());
-  REQUIRE(security->tls);
-  REQUIRE_FALSE(security->for_workers.certificates_pem.empty());
-  GrpcRig rig(kWorkers, "127.0.0.1:0", {.security = *security, .expected_workers = kWorkers},
-              With(security->for_workers));
+  const JoinSecurity security = SecurityFor("127.0.0.1:0");
+  GrpcRig rig(kWorkers, "127.0.0.1:0", {.security = security, .expected_workers = kWorkers}, With(security.for_workers));
   ReceiveJoined(rig.transport(), kWorkers);
   REQUIRE(rig.Leave("").ok());
 }
@@ -377,14 +372,53 @@ TEST_CASE("strangers are told why they cannot join over TLS, and the run goes on
   JoinAndLeave(*coordinator, With(security.for_workers));  // nothing was heard of the others
 }
 
-TEST_CASE("a token is asked for on loopback too if the run has one", "[transport][security]") {
+TEST_CASE("a token is asked for on loopback and Unix sockets too, and travels over TLS", "[transport][security]") {
+  for (const std::string& listen : {std::string("127.0.0.1:0"), FreshSocket()}) {
+    INFO(listen);
+    const JoinSecurity security = SecurityFor(listen);
+    auto coordinator = ListenOn(listen, {.security = security});
+    GrpcWorkerOptions plaintext;
+    plaintext.join_timeout_s = 3;
+    Refusal(coordinator->bound_address(), plaintext, absl::StatusCode::kUnavailable);
+    GrpcWorkerOptions unprotected = With({security.token, ""});
+    unprotected.join_timeout_s = 0;
+    CHECK_THAT(Refusal(coordinator->bound_address(), unprotected, absl::StatusCode::kUnavailable),
+               Catch::Contains("the token file has no certificate"));
+    JoinAndLeave(*coordinator, With(security.for_workers));
+  }
+}
+
+TEST_CASE("nobody joins a run that is closed, and its worker is told why", "[transport][security]") {
+  Lines lines;
+  std::atomic<bool> closed = true;
   const JoinSecurity security = SecurityFor("127.0.0.1:0");
-  CHECK_FALSE(security.tls);
-  CHECK(security.for_workers.certificates_pem.empty());
-  auto coordinator = ListenOn("127.0.0.1:0", {.security = security});
-  CHECK_THAT(Refusal(coordinator->bound_address(), {}, absl::StatusCode::kUnauthenticated),
-             Catch::Contains("the worker has no token"));
+  auto coordinator = ListenOn("127.0.0.1:0", {.security = security,
+                                              .why_closed = [&](uint64_t) { return std::string(closed ? "it is over" : ""); },
+                                              .on_turned_away = lines.Taker()});
+  CHECK_THAT(Refusal(coordinator->bound_address(), With(security.for_workers), absl::StatusCode::kUnauthenticated),
+             Catch::Contains("it is over"));
+  lines.WaitFor("was turned away: it is over");
+  closed = false;
   JoinAndLeave(*coordinator, With(security.for_workers));
+}
+
+TEST_CASE("wrong tokens are looked at slowly, and a right one is still found among them", "[transport][security]") {
+  Lines lines;
+  const JoinSecurity security = SecurityFor("127.0.0.1:0");
+  auto coordinator = ListenOn("127.0.0.1:0", {.security = security, .on_turned_away = lines.Taker()});
+  const GrpcWorkerOptions wrong = With({*MakeToken(), security.for_workers.certificates_pem});
+  std::atomic<bool> guesses = true;
+  std::vector<std::thread> guessers;
+  for (int i = 0; i < 8; ++i) {
+    guessers.emplace_back([&] {
+      EchoWorker worker("guesser");
+      while (guesses) RunGrpcWorker(coordinator->bound_address(), worker, wrong).IgnoreError();
+    });
+  }
+  lines.WaitFor("too many wrong tokens came from its address");
+  JoinAndLeave(*coordinator, With(security.for_workers));
+  guesses = false;
+  for (std::thread& guesser : guessers) guesser.join();
 }
 
 TEST_CASE("a worker that is given the next run's credentials in time joins it", "[transport][security]") {
@@ -511,6 +545,8 @@ TEST_CASE("addresses are taken apart as people write them", "[transport]") {
   CHECK(ParseGrpcAddress("[::1]:9400")->ToText() == "[::1]:9400");
   CHECK(ParseGrpcAddress(":9400")->ToListen() == "[::]:9400");
   CHECK(ParseGrpcAddress(":9400")->ToDial() == "localhost:9400");
+  CHECK(ParseGrpcAddress("0.0.0.0:9400")->ToDial() == "127.0.0.1:9400");
+  CHECK(ParseGrpcAddress("[::]:9400")->ToDial() == "[::1]:9400");
   for (const char* bad :
        {"", "coord", "coord:", "coord:x", "coord:65536", "::1:9400", "unix:", "a/b:1", "[::1]"}) {
     INFO(bad);

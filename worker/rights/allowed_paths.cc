@@ -19,8 +19,9 @@
 namespace iobench {
 namespace {
 
-UniqueFd OpenRoot(const std::string& root) {
-  return UniqueFd(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+// Where the links of the given path led was found out when the worker started.
+UniqueFd OpenRoot(const std::string& resolved) {
+  return UniqueFd(OpenDirectoryWithoutLinks(resolved.c_str()));
 }
 
 // Absolute, without "." and doubled slashes, without a slash at its end. ".." is removed too, so check for it first.
@@ -87,14 +88,16 @@ absl::StatusOr<AllowedPaths> AllowedPaths::Below(const std::vector<std::string>&
     // With ".." after a symbolic link, the text alone would name another directory.
     const std::string given =
         HasParentStep(absolute.string()) ? resolved.string() : Normalised(absolute.string());
-    allowed.roots_.push_back({given, Normalised(resolved.string())});
+    allowed.roots_.push_back({given, Normalised(resolved.string()), std::make_shared<RootIdentity>()});
   }
-  const UniqueFd here(OpenRoot("/"));
-  const UniqueFd probe(here.valid() ? OpenBeneath(here.get(), ".", O_PATH | O_DIRECTORY) : -1);
+  const UniqueFd probe = OpenRoot("/");
   if (!probe.valid() && (errno == ENOSYS || errno == EPERM)) {
     return absl::UnimplementedError(
         "--root: this system does not offer openat2(2) (Linux 5.6; some container runtimes deny it), without which a "
         "worker cannot keep a coordinator inside a directory: use a newer kernel, or start the run from this host");
+  }
+  for (const Root& root : allowed.roots_) {
+    if (const UniqueFd fd = OpenRoot(root.resolved); fd.valid()) root.identity->IsSame(fd.get());
   }
   return allowed;
 }
@@ -149,7 +152,12 @@ absl::StatusOr<UniqueFd> AllowedPaths::Open(const std::string& what, const std::
   const Root* const root = RootOf(Normalised(path), below);
   if (root == nullptr) return Refusal(what, path, "it lies below no root of the worker");
   const UniqueFd root_fd = OpenRoot(root->resolved);
-  if (!root_fd.valid()) return ErrnoStatus(absl::StrCat(what, ": --root ", root->given), errno);
+  if (!root_fd.valid() && errno != ELOOP) return ErrnoStatus(absl::StrCat(what, ": --root ", root->given), errno);
+  if (!root_fd.valid() || !root->identity->IsSame(root_fd.get())) {
+    return Refusal(what, path, absl::StrCat("its root ", root->given,
+                                            " is another directory than when the worker started: start the worker again "
+                                            "if you have replaced it"));
+  }
   UniqueFd fd(OpenBeneath(root_fd.get(), below.empty() ? "." : below.c_str(), flags, mode));
   if (fd.valid()) return fd;
   const int error = errno;

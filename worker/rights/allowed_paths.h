@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,14 +12,15 @@
 #include "absl/status/statusor.h"
 #include "common/net/nfs_url.h"
 #include "common/unique_fd.h"
+#include "worker/rights/root_identity.h"
 
 namespace iobench {
 
-// Constant after its creation; any thread may use it.
+// Constant after its creation, but for what it learns of its roots; any thread may use it.
 //
 // Below a root, a path is opened with OpenBeneath (open_beneath.h). The path above a root is the user's own, and its
-// symbolic links are followed. A root is opened anew for each use, because
-// an open descriptor would keep its file system from being unmounted.
+// symbolic links are followed, once. A root is opened anew for each use, because an open descriptor would keep its file
+// system from being unmounted; it must then be the directory that it was at first (RootIdentity).
 class AllowedPaths {
  public:
   // Allows all paths: for workers whose plan comes from their own user.
@@ -51,6 +53,7 @@ class AllowedPaths {
   struct Root {
     std::string given;     // absolute, without "." and "..", without a slash at its end
     std::string resolved;  // the same without symbolic links
+    std::shared_ptr<RootIdentity> identity;
   };
 
   absl::Status Refusal(const std::string& what, const std::string& path, const std::string& why) const;

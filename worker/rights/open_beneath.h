@@ -12,6 +12,9 @@ namespace iobench {
 // or EPERM, this system has no openat2 (Linux 5.6).
 int OpenBeneath(int directory_fd, const char* path, int flags, mode_t mode = 0);
 
+// Opens the directory with O_PATH, in one system call, if no part of the absolute path is a symbolic link. Returns as above.
+int OpenDirectoryWithoutLinks(const char* path);
+
 }  // namespace iobench
 
 #endif  // WORKER_RIGHTS_OPEN_BENEATH_H_

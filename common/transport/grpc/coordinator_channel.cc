@@ -1,16 +1,20 @@
 #include "common/transport/grpc/coordinator_channel.h"
 
+#include <grpcpp/create_channel_posix.h>
+
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "common/transport/door/unix_peer.h"
 #include "common/transport/grpc/grpc_runtime.h"
+#include "common/unique_fd.h"
 
 namespace iobench {
 namespace {
 
-std::shared_ptr<grpc::Channel> MakeChannel(const GrpcAddress& address, const TlsSetup& tls) {
+grpc::ChannelArguments ArgumentsOfChannel() {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxRequestBytes);
   arguments.SetMaxSendMessageSize(-1);  // the coordinator sets the limit
@@ -28,6 +32,11 @@ std::shared_ptr<grpc::Channel> MakeChannel(const GrpcAddress& address, const Tls
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   // Many clusters set http_proxy, which is meant for the web.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return arguments;
+}
+
+std::shared_ptr<grpc::Channel> MakeChannel(const GrpcAddress& address, const TlsSetup& tls) {
+  grpc::ChannelArguments arguments = ArgumentsOfChannel();
   if (!tls.enabled()) {
     return grpc::CreateCustomChannel(address.ToDial(), grpc::InsecureChannelCredentials(), arguments);
   }
@@ -44,7 +53,8 @@ std::shared_ptr<grpc::Channel> MakeChannel(const GrpcAddress& address, const Tls
 absl::Status CheckProtection(const GrpcAddress& address, const GrpcWorkerOptions& options) {
   if (options.insecure && (options.credentials != nullptr || options.tls.any())) {
     return absl::InvalidArgumentError(
-        "--insecure trusts whoever answers: it cannot be combined with --token-file, --tls-cert, --tls-key or --tls-ca");
+        "--insecure trusts whoever answers: it cannot be combined with --token-file, --tls-cert, --tls-key, --tls-ca or "
+        "--tls-crl");
   }
   if (!options.tls.certificate.empty() && options.tls.ca.empty() && options.credentials == nullptr) {
     return absl::InvalidArgumentError(
@@ -64,6 +74,7 @@ absl::Status CheckProtection(const GrpcAddress& address, const GrpcWorkerOptions
 CoordinatorChannel::CoordinatorChannel(const GrpcAddress& address, const GrpcWorkerOptions& options)
     : address_(address), options_(options) {
   if (auto identity = ReadTlsFiles(options.tls); identity.ok()) identity_ = *std::move(identity);
+  if (!identity_.crl_pem.empty()) UseRevocationLists(identity_.crl_pem);
 }
 
 absl::StatusOr<JoinCredentials> CoordinatorChannel::ReadCredentials() const {
@@ -73,25 +84,37 @@ absl::StatusOr<JoinCredentials> CoordinatorChannel::ReadCredentials() const {
 
 absl::Status CoordinatorChannel::Refresh() {
   IOBENCH_ASSIGN_OR_RETURN(JoinCredentials credentials, ReadCredentials());
-  if (credentials_.has_value() && *credentials_ == credentials) return absl::OkStatus();
+  const bool are_known = credentials_.has_value() && *credentials_ == credentials;
+  if (are_known && !ConnectsItself(tls_)) return absl::OkStatus();
   TlsSetup tls;
   tls.identity = identity_;
   tls.trusted_pem = absl::StrCat(identity_.ca_pem, credentials.certificates_pem);
   tls.expected_name = identity_.ca_pem.empty() ? NameInRunCertificate(credentials.certificates_pem) : "";
-  if (!tls.enabled() && address_.reachable_from_elsewhere() && !options_.insecure) {
+  if (!tls.enabled() && !credentials.token.empty()) {
     return absl::FailedPreconditionError(
         "the token file has no certificate of the coordinator, so nothing protects the token: use the file that the "
         "coordinator's --token-file has written, or give --tls-ca");
   }
+  if (ConnectsItself(tls)) {
+    IOBENCH_ASSIGN_OR_RETURN(
+        UniqueFd socket, ConnectToUnixSocket(address_.unix_path,
+                                             options_.insecure ? UnixPeer::kAnybody : UnixPeer::kOwnOrRoot));
+    channel_ = grpc::CreateCustomInsecureChannelFromFd(address_.ToText(), socket.Release(), ArgumentsOfChannel());
+  } else {
+    channel_ = MakeChannel(address_, tls);
+  }
   credentials_ = std::move(credentials);
   tls_ = std::move(tls);
-  channel_ = MakeChannel(address_, tls_);
   return absl::OkStatus();
 }
 
+// gRPC would not say who has answered.
+bool CoordinatorChannel::ConnectsItself(const TlsSetup& tls) const {
+  return address_.is_unix() && !tls.enabled();
+}
+
 void CoordinatorChannel::AddMetadata(grpc::ClientContext& context) const {
-  const bool is_private = tls_.enabled() || !address_.reachable_from_elsewhere();
-  if (is_private && !credentials_->token.empty()) context.AddMetadata(kTokenKey, credentials_->token.text());
+  if (tls_.enabled() && !credentials_->token.empty()) context.AddMetadata(kTokenKey, credentials_->token.text());
   if (const auto attempt = MakeToken(); attempt.ok()) context.AddMetadata(kAttemptKey, attempt->text());
 }
 

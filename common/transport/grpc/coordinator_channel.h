@@ -21,14 +21,15 @@ namespace iobench {
 absl::Status CheckProtection(const GrpcAddress& address, const GrpcWorkerOptions& options);
 
 // One worker's channel. TLS is used if there is a certificate to trust, whatever the address is (it may be a tunnel). A
-// token is sent only over TLS, a Unix socket or loopback. One thread may use it.
+// token is sent only over TLS: on loopback and Unix sockets too, whoever answers is not yet the coordinator. One thread may
+// use it.
 class CoordinatorChannel {
  public:
   // `options` must outlive it. REQUIRES: CheckProtection returned OK.
   CoordinatorChannel(const GrpcAddress& address, const GrpcWorkerOptions& options);
 
-  // Reads the credentials again and makes a new channel if they differ from the present one's. Call it before each
-  // attempt to join. An error says why there is no channel now.
+  // Reads the credentials again and makes a new channel if they differ from the present one's. Over a Unix socket without
+  // TLS, it connects. Call it before each attempt to join. An error says why there is no channel now.
   absl::Status Refresh();
   // REQUIRES: Refresh returned OK.
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
@@ -42,6 +43,7 @@ class CoordinatorChannel {
 
  private:
   absl::StatusOr<JoinCredentials> ReadCredentials() const;
+  bool ConnectsItself(const TlsSetup& tls) const;
 
   const GrpcAddress address_;
   const GrpcWorkerOptions& options_;

@@ -176,6 +176,12 @@ void Doorkeeper::Accept(int listener) {
     return;
   }
   const std::string peer = PeerOf(name);
+  if (name.ss_family == AF_UNIX && options_.unix_peer == UnixPeer::kOwnOrRoot) {
+    if (const absl::Status user = CheckUserOfPeer(fd.get()); !user.ok()) {
+      log_.Add(NameOf(peer), std::string(user.message()), now_ns);
+      return;
+    }
+  }
   MutexLock lock(mutex_);
   // The kernel assigns the lowest free number, which thus shows how many are in use.
   const bool few_left = fd.get() >= max_fd_;
@@ -226,7 +232,7 @@ int Doorkeeper::ReadFirstByte(Place place) {
   } else if (!options_.tls && first == kTlsHandshake) {
     Close(
         place,
-        "it uses TLS, but this coordinator does not (--insecure, or a loopback address without --tls-cert)");
+        "it uses TLS, but this coordinator does not (--insecure, or a loopback address without --token-file)");
   } else {
     Close(place, options_.tls ? "it speaks neither TLS nor gRPC" : "it does not speak gRPC");
   }

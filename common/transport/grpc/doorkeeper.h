@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/mutex.h"
+#include "common/transport/door/unix_peer.h"
 #include "common/transport/grpc/listening_sockets.h"
 #include "common/transport/grpc/turned_away_log.h"
 #include "common/unique_fd.h"
@@ -31,12 +32,13 @@ inline constexpr int kReservedDescriptors = 64;
 // it: after `join_within_ns`, or after 256 KiB of input. At most `max_waiting` connections may wait; the oldest is
 // closed when another arrives beyond that, or when the process has only a few descriptors left.
 //
-// Connections over Unix sockets have no address by which gRPC's calls could be told apart. They are left to gRPC after
-// their first byte.
+// Connections over Unix sockets have no address by which gRPC's calls could be told apart. Those of other users are closed
+// if nothing else says who they are; the others are left to gRPC after their first byte.
 class Doorkeeper {
  public:
   struct Options {
     bool tls = false;
+    UnixPeer unix_peer = UnixPeer::kAnybody;  // who may connect, where it listens on a Unix socket
     int64_t join_within_ns = 0;
     size_t max_waiting = 0;
     // Takes ownership of a connection's descriptor. Called on the doorkeeper's thread.

@@ -19,6 +19,8 @@
 #include "common/status_util.h"
 #include "common/text/repeated_lines.h"
 #include "common/text/units.h"
+#include "common/transport/door/guess_limit.h"
+#include "common/transport/door/unix_peer.h"
 #include "common/transport/event_queue.h"
 #include "common/transport/grpc/doorkeeper.h"
 #include "common/transport/grpc/grpc_runtime.h"
@@ -48,6 +50,12 @@ constexpr uint32_t kManyWorkers = 256;
 constexpr int64_t kNapNs = 100'000;
 // Connections that may wait to join, besides those of the workers.
 constexpr size_t kStrangers = 256;
+
+// A Unix socket's permissions are its owner's affair; without a token or certificates, the user is all that is known.
+UnixPeer UnixPeerFor(const GrpcAddress& address, const JoinSecurity& security) {
+  const bool is_proven = !security.token.empty() || security.asks_for_certificate || security.insecure;
+  return address.is_unix() && !is_proven ? UnixPeer::kOwnOrRoot : UnixPeer::kAnybody;
+}
 
 std::shared_ptr<grpc::ServerCredentials> CredentialsFor(const JoinSecurity& security) {
   if (!security.tls) return grpc::InsecureServerCredentials();
@@ -90,6 +98,12 @@ class GrpcCoordinator::Service final : public StreamObserver {
   }
 
   absl::Status Listen(const GrpcAddress& address) {
+    const UnixPeer unix_peer = UnixPeerFor(address, options_.security);
+    if (unix_peer == UnixPeer::kOwnOrRoot) {
+      absl::Status place = CheckDirectoryOfSocket(address.unix_path);
+      if (absl::IsPermissionDenied(place)) return Annotate(place, absl::StrCat("cannot listen on ", address.ToText()));
+    }
+    UseRevocationLists(options_.security.identity.crl_pem);
     auto sockets = ListeningSockets::Open(address);
     if (!sockets.ok()) return sockets.status();
     bound_address_ = sockets->bound().ToText();
@@ -133,6 +147,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
     doorkeeper_ = std::make_unique<Doorkeeper>(
         *std::move(sockets),
         Doorkeeper::Options{.tls = options_.security.tls,
+                            .unix_peer = unix_peer,
                             .join_within_ns = NanosFrom(options_.join_within_s),
                             .max_waiting = kStrangers + 2 * size_t{options_.expected_workers},
                             .admit = [this](int fd) { AddConnection(fd); },
@@ -153,18 +168,26 @@ class GrpcCoordinator::Service final : public StreamObserver {
     if (IsClosing()) stream.Dismiss();
     const Secret token = stream.Metadata(kTokenKey);
     CallFacts call{stream.Metadata(kAttemptKey), stream.Metadata(kIdentityKey)};
-    if (!options_.security.token.empty() && !TokensMatch(options_.security.token, token)) {
-      return Refuse(stream, token.empty()
-                                ? "the worker has no token: start it with the coordinator's --token-file"
-                                : "the worker's token is not this run's: give it the coordinator's "
-                                  "present --token-file");
+    std::shared_ptr<WorkerSession> session = SessionOf(call.identity);
+    if (!options_.security.token.empty()) {
+      // A worker that comes back has shown its identity, which nobody guesses.
+      if (session == nullptr && !guesses_.Allows(stream.address(), MonotonicNowNs())) {
+        return Refuse(stream, "too many wrong tokens came from its address: its next attempts may be looked at",
+                      grpc::StatusCode::UNAVAILABLE);
+      }
+      if (token.empty()) return Refuse(stream, "the worker has no token: start it with the coordinator's --token-file");
+      if (!TokensMatch(options_.security.token, token)) {
+        guesses_.RecordWrong(stream.address(), MonotonicNowNs());
+        return Refuse(stream,
+                      "the worker's token is not this run's: give it the coordinator's present --token-file");
+      }
     }
     if (call.attempt.size() > kMaxAttemptBytes) return Refuse(stream, "its call is not a worker's");
     const bool is_identity =
         call.identity.size() >= kMinIdentityBytes && call.identity.size() <= kMaxAttemptBytes;
     if (!call.identity.empty() && !is_identity) return Refuse(stream, "its call is not a worker's");
     const std::string received = stream.Metadata(kReceivedKey);
-    if (std::shared_ptr<WorkerSession> session = SessionOf(call.identity); session != nullptr) {
+    if (session != nullptr) {
       return TakeBack(stream, std::move(session), std::move(call), received);
     }
     if (!received.empty()) {
@@ -172,6 +195,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
                     "this coordinator does not know the worker: it was started anew, or has given it up",
                     grpc::StatusCode::NOT_FOUND);
     }
+    if (const std::string why = WhyClosedNow(); !why.empty()) return Refuse(stream, why);
     {
       MutexLock lock(mutex_);
       silent_.push_back({MonotonicNowNs() + NanosFrom(options_.join_within_s), Find(stream)});
@@ -190,6 +214,8 @@ class GrpcCoordinator::Service final : public StreamObserver {
       if (!call.attempt.empty() && !attempts_.insert(call.attempt).second) {
         return absl::AlreadyExistsError("the same attempt to join was made before");
       }
+      // Others may have joined since it called.
+      if (const std::string why = WhyClosed(); !why.empty()) return absl::UnauthenticatedError(why);
       const bool reconnects = !name.empty() && !stream.is_local();
       session = std::make_shared<WorkerSession>(static_cast<WorkerId>(joined_.size()), stream.address(),
                                                 reconnects, options_.max_event_bytes, events_);
@@ -275,6 +301,15 @@ class GrpcCoordinator::Service final : public StreamObserver {
   bool IsClosing() {
     MutexLock lock(mutex_);
     return closing_;
+  }
+
+  // Why no worker joins that has not joined before; empty: it may.
+  std::string WhyClosed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return options_.why_closed != nullptr ? options_.why_closed(joined_.size()) : "";
+  }
+  std::string WhyClosedNow() {
+    MutexLock lock(mutex_);
+    return WhyClosed();
   }
 
   // Lets gRPC take one more call.
@@ -411,6 +446,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::unique_ptr<grpc::Server> server_;  // goes before its queue
   std::thread queue_thread_;
+  GuessLimit guesses_;     // on queue_thread_
   bool call_due_ = false;  // on queue_thread_: a call was taken, and the next one is not awaited yet
   std::string bound_address_;
   Mutex mutex_;

@@ -2,7 +2,9 @@
 
 #include <grpc/support/log.h>
 #include <malloc.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,6 +17,7 @@
 #include "common/open_file_limit.h"
 #include "common/process/thread.h"
 #include "common/transport/grpc/grpc_transport.h"
+#include "common/transport/grpc/openssl_types.h"
 
 namespace iobench {
 namespace {
@@ -23,6 +26,7 @@ namespace {
 struct LastTlsError {
   Mutex mutex;
   std::string reason ABSL_GUARDED_BY(mutex);
+  std::string of_certificate ABSL_GUARDED_BY(mutex);  // why the peer's certificate was not accepted
 };
 
 LastTlsError& TheLastTlsError() {
@@ -51,17 +55,47 @@ void SaveMemoryAtFirstMessage(int, int, int, const void*, size_t, SSL* ssl, void
   SSL_set_num_tickets(ssl, 0);
 }
 
+struct RevocationLists {
+  Mutex mutex;
+  std::string pem ABSL_GUARDED_BY(mutex);
+};
+
+RevocationLists& TheRevocationLists() {
+  static RevocationLists* const lists = new RevocationLists;
+  return *lists;
+}
+
+int KeepWhyNotAccepted(int is_accepted, X509_STORE_CTX* verification) {
+  if (is_accepted == 1) return 1;
+  MutexLock lock(TheLastTlsError().mutex);
+  TheLastTlsError().of_certificate = X509_verify_cert_error_string(X509_STORE_CTX_get_error(verification));
+  return 0;
+}
+
+void CheckRevocation(X509_STORE* store) {
+  MutexLock lock(TheRevocationLists().mutex);
+  if (TheRevocationLists().pem.empty()) return;
+  const OwnedBio bio = ReadingBio(TheRevocationLists().pem);
+  while (const OwnedRevocationList list = NextRevocationList(bio.get())) X509_STORE_add_crl(store, list.get());
+  ERR_clear_error();  // the end of the text
+  X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK);
+}
+
 // gRPC gives no access to its SSL objects, but OpenSSL passes each new context to this callback, which is registered as if
 // for extra data. (It passes each new connection as well, but from 3.2 on before it can be used.)
-void WatchFirstMessages(void* parent, void*, CRYPTO_EX_DATA*, int, long, void*) {
-  SSL_CTX_set_msg_callback(static_cast<SSL_CTX*>(parent), SaveMemoryAtFirstMessage);
+void PrepareContext(void* parent, void*, CRYPTO_EX_DATA*, int, long, void*) {
+  auto* const context = static_cast<SSL_CTX*>(parent);
+  SSL_CTX_set_msg_callback(context, SaveMemoryAtFirstMessage);
+  X509_STORE* const store = SSL_CTX_get_cert_store(context);
+  X509_STORE_set_verify_cb(store, KeepWhyNotAccepted);
+  CheckRevocation(store);
 }
 
 }  // namespace
 
 absl::Status PrepareGrpc() {
   static const bool done = [] {
-    SSL_CTX_get_ex_new_index(0, nullptr, WatchFirstMessages, nullptr, nullptr);
+    SSL_CTX_get_ex_new_index(0, nullptr, PrepareContext, nullptr, nullptr);
     // Debian builds Abseil with assertions, so every lock that gRPC takes is checked for deadlocks in one graph of all
     // locks, under one spin lock.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
@@ -81,8 +115,15 @@ uint32_t GrpcThreadCount() {
 }
 
 std::string PopLastTlsError() {
-  MutexLock lock(TheLastTlsError().mutex);
-  return std::exchange(TheLastTlsError().reason, "");
+  LastTlsError& last = TheLastTlsError();
+  MutexLock lock(last.mutex);
+  const std::string reason = std::exchange(last.reason, ""), of_certificate = std::exchange(last.of_certificate, "");
+  return of_certificate.empty() ? reason : of_certificate;
+}
+
+void UseRevocationLists(const std::string& crl_pem) {
+  MutexLock lock(TheRevocationLists().mutex);
+  TheRevocationLists().pem = crl_pem;
 }
 
 void ExpectConnections(bool expect) {

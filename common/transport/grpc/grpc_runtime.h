@@ -50,8 +50,14 @@ inline constexpr char kReceivedKey[] = "cluster-iobench-received";
 // ResourceExhausted: gRPC could not start its threads.
 absl::Status PrepareGrpc();
 
-// Returns OpenSSL's reason for the last TLS handshake that failed in this process, as gRPC logs it, or an empty text if
-// none has failed since the last call. Callable from any thread after PrepareGrpc.
+// From now on, every TLS connection of this process refuses certificates that are on these revocation lists (PEM), or whose
+// issuer has no list among them that is valid today. Empty: none is checked. gRPC 1.51 has no such setting for
+// certificates in memory. Callable from any thread.
+void UseRevocationLists(const std::string& crl_pem);
+
+// Returns OpenSSL's reason for the last TLS handshake that failed in this process: why it did not accept the peer's
+// certificate, or what gRPC logs; an empty text if none has failed since the last call. Callable from any thread after
+// PrepareGrpc.
 std::string PopLastTlsError();
 
 // For the end that accepts many connections. Of the two buffers of 17 KiB through which gRPC passes the data of each

@@ -37,6 +37,9 @@ struct GrpcListenOptions {
   // Workers that the run waits for. Twice as many connections plus 256 may wait to join; beyond that, the oldest are
   // closed.
   uint32_t expected_workers = 1;
+  // Called on gRPC's threads, without blocking, when a worker joins that has not joined before; `joined_count` did. Returns
+  // why the run takes nobody else, which the worker is told, or an empty text. Workers that come back are not asked about.
+  std::function<std::string(uint64_t joined_count)> why_closed = nullptr;
   // Called once, when this process has the address and before it serves a connection: for files that workers read to
   // join. An error ends Listen.
   std::function<absl::Status()> on_bound = nullptr;
@@ -56,6 +59,7 @@ class GrpcCoordinator final : public Transport {
  public:
   // Starts to listen on `address`; port 0 selects a free port. InvalidArgument: malformed address. FailedPrecondition:
   // the address is neither loopback nor a Unix socket, and options.security has neither `tls` nor `insecure`.
+  // PermissionDenied: a Unix socket without a token in a directory of another user (CheckDirectoryOfSocket).
   // Unavailable: cannot listen there (port in use, not a local address, no such directory). Otherwise the error of
   // options.on_bound.
   static absl::StatusOr<std::unique_ptr<GrpcCoordinator>> Listen(const std::string& address,
@@ -97,7 +101,8 @@ struct GrpcWorkerOptions {
 // time.
 //
 // If the connection breaks and the coordinator has granted a lease, the worker reconnects within that time. `handler`
-// does not notice: no request and no event is lost or doubled. Not on Unix sockets.
+// does not notice: no request and no event is lost or doubled. Not on Unix sockets. There, without TLS and `insecure`, a
+// coordinator of another user than this one and root is not joined.
 //
 // OK: Leave without a reason. FailedPrecondition: Leave with this reason. Unavailable: no connection within the join
 // timeout, or it broke and could not be made again. Unauthenticated: the token or a certificate is not accepted.

@@ -128,6 +128,13 @@ absl::StatusOr<TlsIdentity> ReadTlsFiles(const TlsFiles& files) {
   if (!files.ca.empty() && FirstCertificate(identity.ca_pem) == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("--tls-ca ", files.ca, ": no certificate in PEM"));
   }
+  if (!files.crl.empty() && files.ca.empty()) {
+    return absl::InvalidArgumentError("--tls-crl FILE needs --tls-ca FILE, the CA that has signed the revocation list");
+  }
+  IOBENCH_ASSIGN_OR_RETURN(identity.crl_pem, ReadPem("--tls-crl", files.crl));
+  if (!files.crl.empty() && NextRevocationList(ReadingBio(identity.crl_pem).get()) == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("--tls-crl ", files.crl, ": no revocation list in PEM"));
+  }
   if (files.certificate.empty()) return identity;
   const OwnedCertificate certificate = FirstCertificate(identity.certificate_pem);
   if (certificate == nullptr) {
@@ -156,7 +163,7 @@ absl::StatusOr<TlsIdentity> MakeRunIdentity(const std::vector<std::string>& name
     return absl::InternalError(
         "OpenSSL cannot make a certificate for the run: give one with --tls-cert and --tls-key");
   }
-  return TlsIdentity{Written(certificate_text.get()), Written(key_text.get()), ""};
+  return TlsIdentity{Written(certificate_text.get()), Written(key_text.get()), "", ""};
 }
 
 std::vector<std::string> NamesOfThisHost() {
@@ -189,7 +196,7 @@ absl::StatusOr<JoinSecurity> MakeJoinSecurity(const GrpcAddress& address,
   if (options.insecure) {
     if (!options.token.empty() || options.tls.any()) {
       return absl::InvalidArgumentError(
-          "--insecure admits everybody: it cannot be combined with --token-file or --tls-cert, --tls-key, --tls-ca");
+          "--insecure admits everybody: it cannot be combined with --token-file or --tls-cert, --tls-key, --tls-ca, --tls-crl");
     }
     security.insecure = true;
     return security;
@@ -200,7 +207,7 @@ absl::StatusOr<JoinSecurity> MakeJoinSecurity(const GrpcAddress& address,
   }
   IOBENCH_ASSIGN_OR_RETURN(security.identity, ReadTlsFiles(options.tls));
   const bool elsewhere = address.reachable_from_elsewhere();
-  security.tls = elsewhere || options.always_tls || !options.tls.certificate.empty();
+  security.tls = elsewhere || has_token || !options.tls.certificate.empty();
   security.asks_for_certificate = !security.identity.ca_pem.empty();
   if (elsewhere && !has_token && !security.asks_for_certificate) {
     return absl::FailedPreconditionError(absl::StrCat(

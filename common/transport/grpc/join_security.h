@@ -18,7 +18,8 @@ struct TlsFiles {
   std::string certificate = {};  // --tls-cert: this end's own, followed by intermediate ones
   std::string key = {};          // --tls-key: of the first certificate
   std::string ca = {};           // --tls-ca: certificates of the CAs that may have signed the other end's
-  bool any() const { return !certificate.empty() || !key.empty() || !ca.empty(); }
+  std::string crl = {};          // --tls-crl: what these CAs have revoked
+  bool any() const { return !certificate.empty() || !key.empty() || !ca.empty() || !crl.empty(); }
 };
 
 // The contents of such files, after checking that the key belongs to the certificate.
@@ -26,10 +27,12 @@ struct TlsIdentity {
   std::string certificate_pem;
   Secret key_pem;
   std::string ca_pem;
+  std::string crl_pem;
 };
 
 // Reads and checks the files that are named. InvalidArgument: a file is not PEM or too long, only one of certificate
-// and key is given, or they do not belong together; the message names the option. Otherwise the status of the errno.
+// and key is given, or they do not belong together, or a revocation list without a CA; the message names the option.
+// Otherwise the status of the errno.
 absl::StatusOr<TlsIdentity> ReadTlsFiles(const TlsFiles& files);
 
 // Returns a new ECDSA P-256 key and a self-signed certificate for it, valid from yesterday (clocks of clients differ)
@@ -45,12 +48,11 @@ std::vector<std::string> NamesOfThisHost();
 
 struct JoinSecurityOptions {
   bool insecure = false;  // --insecure: no TLS and no token, whatever the address
-  TlsFiles tls = {};      // no certificate: one is made for the run if the address needs TLS
+  TlsFiles tls = {};      // no certificate: one is made for the run if it needs TLS
   // Required of each worker. Empty: a token is made if `needs_token`.
   Secret token = {};
   // Workers get credentials from the coordinator: by a token file, or on standard input.
   bool needs_token = false;
-  bool always_tls = false;                   // on loopback too, as it would be elsewhere
   std::vector<std::string> more_names = {};  // for the run's certificate, besides NamesOfThisHost
 };
 
@@ -66,8 +68,9 @@ struct JoinSecurity {
   JoinCredentials for_workers;
 };
 
-// Decides for a coordinator that listens on `address`: TLS unless it is a Unix socket or loopback, where TLS is used
-// only if options.tls has a certificate or with always_tls; a token if one is given or needed. FailedPrecondition:
+// Decides for a coordinator that listens on `address`: a token if one is given or needed; TLS wherever other hosts could
+// connect, and with a token or a certificate everywhere else too: whoever takes the address of a coordinator on loopback
+// or of its Unix socket would otherwise be given the token, and be obeyed. FailedPrecondition:
 // other hosts could connect, and there is no token, no CA and no `insecure` to say who may join. InvalidArgument:
 // `insecure` together with a token or TLS, a bad token, or see ReadTlsFiles.
 absl::StatusOr<JoinSecurity> MakeJoinSecurity(const GrpcAddress& address, const JoinSecurityOptions& options);

@@ -22,6 +22,7 @@ struct FreedBy {
 using OwnedBio = std::unique_ptr<BIO, FreedBy<BIO_free_all>>;
 using OwnedKey = std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>>;
 using OwnedCertificate = std::unique_ptr<X509, FreedBy<X509_free>>;
+using OwnedRevocationList = std::unique_ptr<X509_CRL, FreedBy<X509_CRL_free>>;
 
 // Reads from `pem`, which must outlive it.
 inline OwnedBio ReadingBio(const std::string& pem) {
@@ -31,6 +32,11 @@ inline OwnedBio ReadingBio(const std::string& pem) {
 // Returns the next certificate, or null if there is none or it is damaged.
 inline OwnedCertificate NextCertificate(BIO* bio) {
   return OwnedCertificate(PEM_read_bio_X509(bio, nullptr, nullptr, nullptr));
+}
+
+// The same for revocation lists.
+inline OwnedRevocationList NextRevocationList(BIO* bio) {
+  return OwnedRevocationList(PEM_read_bio_X509_CRL(bio, nullptr, nullptr, nullptr));
 }
 
 }  // namespace iobench

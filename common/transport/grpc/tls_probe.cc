@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/transport/grpc/openssl_types.h"
@@ -21,20 +22,22 @@ constexpr unsigned char kProtocol[] = {2, 'h', '2'};
 using OwnedContext = std::unique_ptr<SSL_CTX, FreedBy<SSL_CTX_free>>;
 using OwnedSsl = std::unique_ptr<SSL, FreedBy<SSL_free>>;
 
-UniqueFd Connected(const GrpcAddress& address) {
-  const std::string host = address.host.empty() ? "localhost" : address.host;
+using OwnedAddresses = std::unique_ptr<addrinfo, FreedBy<freeaddrinfo>>;
+
+OwnedAddresses AddressesOf(const GrpcAddress& address) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (getaddrinfo(host.c_str(), std::to_string(address.port).c_str(), &hints, &found) != 0) return UniqueFd();
-  const std::unique_ptr<addrinfo, FreedBy<freeaddrinfo>> owner(found);
-  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
-    UniqueFd socket(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);  // for connect() too
-    setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-    if (connect(socket.get(), each->ai_addr, each->ai_addrlen) == 0) return socket;
-  }
-  return UniqueFd();
+  const int error = getaddrinfo(address.HostToDial().c_str(), std::to_string(address.port).c_str(), &hints, &found);
+  return OwnedAddresses(error == 0 ? found : nullptr);
+}
+
+// Not valid: nothing answers there.
+UniqueFd ConnectedTo(const addrinfo& there) {
+  UniqueFd socket(::socket(there.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);  // for connect() too
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+  return connect(socket.get(), there.ai_addr, there.ai_addrlen) == 0 ? std::move(socket) : UniqueFd();
 }
 
 // Like gRPC: a certificate that is itself trusted needs no trusted issuer.
@@ -114,11 +117,24 @@ std::string WhyUntrusted(const X509* certificate, long verify_result, const std:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
       return absl::StrCat("the coordinator's certificate (", Printed(X509_get_subject_name(certificate)),
                           ") is not for ", name, ": join under a name that it lists");
+    case X509_V_ERR_CERT_REVOKED:
+      return absl::StrCat("the coordinator's certificate (", Printed(X509_get_subject_name(certificate)),
+                          ") was revoked (--tls-crl): give the coordinator another one");
+    case X509_V_ERR_CRL_HAS_EXPIRED:
+      return "the revocation list (--tls-crl) has expired: get the present one of the CA";
+    case X509_V_ERR_UNABLE_TO_GET_CRL:
+      return absl::StrCat("--tls-crl has no list of the CA that signed the coordinator's certificate (",
+                          Printed(X509_get_subject_name(certificate)), "): get that CA's list");
     default:
       return absl::StrCat("the certificate there (", Printed(X509_get_subject_name(certificate)),
                           ") is not the one of this coordinator: ",
                           X509_verify_cert_error_string(verify_result), "; is the token file this run's?");
   }
+}
+
+// Returns true if the other end has sent its reason as a TLS alert.
+bool IsAlert(unsigned long error) {
+  return ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) >= SSL_AD_REASON_OFFSET;
 }
 
 // Explains why the coordinator refused us: because of our certificate, or because there is none.
@@ -133,10 +149,11 @@ TlsFinding WhyRefused(const SSL* ssl, const TlsSetup& setup, bool asked, const s
                            Printed(X509_get0_notAfter(own)), ")"),
               true};
     }
-    return {
-        absl::StrCat("the coordinator does not accept this worker's certificate (--tls-cert)",
-                     alert.empty() ? "" : ": ", alert, "; it must be signed by the coordinator's --tls-ca"),
-        true};
+    // gRPC's servers mostly hang up without an alert; they have the reason on their stderr.
+    return {absl::StrCat("the coordinator does not accept this worker's certificate (--tls-cert)",
+                         IsAlert(ERR_peek_last_error()) ? absl::StrCat(": ", alert) : "",
+                         "; it must be signed by the coordinator's --tls-ca and not be on its --tls-crl"),
+            true};
   }
   if (alert.empty()) return {};
   return {absl::StrCat("the coordinator refuses the TLS connection: ", alert), false};
@@ -148,22 +165,13 @@ bool SetExpectedName(SSL* ssl, const std::string& name) {
   return SSL_set1_host(ssl, name.c_str()) == 1;
 }
 
-// Returns true if the other end has sent its reason as a TLS alert.
-bool IsAlert(unsigned long error) {
-  return ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) >= SSL_AD_REASON_OFFSET;
-}
-
 std::string ReasonOfLastError() {
   const unsigned long error = ERR_peek_last_error();
   const char* const reason = ERR_reason_error_string(error);
   return reason == nullptr ? "" : reason;
 }
 
-}  // namespace
-
-TlsFinding ProbeTls(const GrpcAddress& address, const TlsSetup& setup) {
-  const UniqueFd socket = Connected(address);
-  if (!socket.valid()) return {};
+TlsFinding FindingAt(const UniqueFd& socket, const GrpcAddress& address, const TlsSetup& setup) {
   ERR_clear_error();
   const OwnedContext context(SSL_CTX_new(TLS_client_method()));
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
@@ -194,7 +202,7 @@ TlsFinding ProbeTls(const GrpcAddress& address, const TlsSetup& setup) {
     }
     if (SSL_get0_peer_certificate(ssl.get()) == nullptr && !IsAlert(ERR_peek_last_error())) {
       return {
-          "what answers there does not use TLS: it is a coordinator with --insecure or on loopback, or another program",
+          "what answers there does not use TLS: it is a coordinator without --token-file, or another program",
           false};
     }
     return WhyRefused(ssl.get(), setup, seen.asked_for_ours, ReasonOfLastError());
@@ -203,6 +211,26 @@ TlsFinding ProbeTls(const GrpcAddress& address, const TlsSetup& setup) {
   char first = 0;
   if (SSL_read(ssl.get(), &first, 1) == 1) return {};
   return WhyRefused(ssl.get(), setup, seen.asked_for_ours, ReasonOfLastError());
+}
+
+}  // namespace
+
+TlsFinding ProbeTls(const GrpcAddress& address, const TlsSetup& setup) {
+  const OwnedAddresses addresses = AddressesOf(address);
+  TlsFinding first;
+  bool all_are_final = true;
+  for (const addrinfo* each = addresses.get(); each != nullptr; each = each->ai_next) {
+    const UniqueFd socket = ConnectedTo(*each);
+    TlsFinding finding;
+    if (socket.valid()) {
+      finding = FindingAt(socket, address, setup);
+      if (finding.why.empty()) return {};
+    }
+    all_are_final &= finding.is_final;
+    if (first.why.empty()) first = std::move(finding);
+  }
+  first.is_final = first.is_final && all_are_final;
+  return first;
 }
 
 std::string NameInRunCertificate(const std::string& certificates_pem) {

@@ -22,8 +22,9 @@ struct TlsFinding {
   bool is_final = false;  // another attempt with the same certificates would fail too
 };
 
-// Connects to `address` for at most about 2 s, tries a handshake, and disconnects. Sends nothing but the handshake.
-// REQUIRES: not a Unix socket.
+// Connects to each address of the name in `address` for at most about 2 s, tries a handshake, and disconnects. Sends nothing
+// but the handshake. One address at which TLS works, or at which nothing answers yet, may be the coordinator's: another
+// program at the next one (on ::1, when the coordinator is on 127.0.0.1) decides nothing. REQUIRES: not a Unix socket.
 TlsFinding ProbeTls(const GrpcAddress& address, const TlsSetup& setup);
 
 // Returns kPinnedName if `certificates_pem` is a single certificate of MakeRunIdentity, otherwise an empty text.

@@ -137,6 +137,7 @@ bool WorkerStream::HandleIncoming(CoordTime received_at) {
     if (!session.ok()) {
       lost_reason_ = std::string(session.status().message());
       if (absl::IsUnavailable(session.status())) refusal_code_ = grpc::StatusCode::UNAVAILABLE;
+      if (absl::IsUnauthenticated(session.status())) refusal_code_ = grpc::StatusCode::UNAUTHENTICATED;
       return false;
     }
     incoming_.mutable_joined()->set_address(address_);
@@ -166,13 +167,13 @@ void WorkerStream::FinishWhenIdle() {
 
 void WorkerStream::ReportEnd(End end) {
   if (std::exchange(end_reported_, true)) return;
-  const bool broke = end == End::kBroken;
-  if (lost_reason_.empty()) {
+  const bool broke = end == End::kBroken, was_refused = !lost_reason_.empty();
+  if (!was_refused) {
     lost_reason_ =
         broke ? "its connection broke" : "it was stopped, or sent an event that is too large or damaged";
   }
   if (session_ == nullptr) {
-    if (!dismissed_) observer_.TurnedAway(address_, absl::StrCat(lost_reason_, " before it joined"));
+    if (!dismissed_) observer_.TurnedAway(address_, absl::StrCat(lost_reason_, was_refused ? "" : " before it joined"));
     return;
   }
   const int64_t lease_ns = session_->Detach(*this, broke, lost_reason_, read_ended_at_);
