@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "common/process/secret.h"
 #include "common/transport/grpc/secret_file.h"
 
 namespace iobench {
@@ -18,7 +19,7 @@ struct TokenLimits {
   uint32_t seats = 0;           // when so many workers have joined, with a token that was made for them; 0: no limit
   std::string file = {};        // when this file no longer has the token; empty: it is in no file, or in one that is no file
   SecretReaders readers = SecretReaders::kOwner;
-  std::string token = {};
+  Secret token = {};
 };
 
 // Decides whether another worker may join. Start begins to count, and to look at the file every kLookNs on a thread of its
