@@ -1,47 +1,19 @@
 #include "common/transport/grpc/grpc_runtime.h"
 
 #include <grpc/support/log.h>
-#include <malloc.h>
 #include <openssl/ssl.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <string_view>
 #include <thread>
-#include <utility>
 
 #include "absl/synchronization/mutex.h"
-#include "common/mutex.h"
 #include "common/open_file_limit.h"
 #include "common/process/thread.h"
 #include "common/transport/grpc/grpc_transport.h"
 
 namespace iobench {
 namespace {
-
-// On the server's side, gRPC reports a failed handshake only in its log.
-struct LastTlsError {
-  Mutex mutex;
-  std::string reason ABSL_GUARDED_BY(mutex);
-};
-
-LastTlsError& TheLastTlsError() {
-  static LastTlsError* const last = new LastTlsError;  // gRPC's threads may outlive main()
-  return *last;
-}
-
-// Lines such as "Handshake failed with fatal error SSL_ERROR_SSL: error:0A000086:SSL routines::certificate verify
-// failed."
-void KeepTlsError(gpr_log_func_args* line) {
-  const std::string_view message = line->message;
-  if (message.find("Handshake failed") == std::string_view::npos) return;
-  const size_t at = message.rfind("::");
-  if (at == std::string_view::npos) return;
-  std::string_view reason = message.substr(at + 2);
-  while (!reason.empty() && (reason.back() == '.' || reason.back() == ' ')) reason.remove_suffix(1);
-  MutexLock lock(TheLastTlsError().mutex);
-  TheLastTlsError().reason = std::string(reason);
-}
 
 // OpenSSL keeps 33 KiB of buffers for each connection, unless it is told to release them while idle. Session tickets
 // are for clients that come back; workers use none. Called with a connection's first message, before it has sent a ticket.
@@ -65,7 +37,7 @@ absl::Status PrepareGrpc() {
     // Debian builds Abseil with assertions, so every lock that gRPC takes is checked for deadlocks in one graph of all
     // locks, under one spin lock.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-    if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function(KeepTlsError);
+    if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
     return true;
   }();
   (void)done;
@@ -78,17 +50,6 @@ uint32_t GrpcThreadCount() {
   constexpr uint32_t kTimersAndExecutors = 8;
   const uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
   return kTimersAndExecutors + std::clamp(processors, 2u, 32u) + 2 * std::clamp(processors / 2, 2u, 16u);
-}
-
-std::string PopLastTlsError() {
-  MutexLock lock(TheLastTlsError().mutex);
-  return std::exchange(TheLastTlsError().reason, "");
-}
-
-void ExpectConnections(bool expect) {
-  constexpr int kBioBytes = 17 << 10;
-  constexpr int kOtherwiseBytes = 4 << 20;  // glibc's own threshold grows to as much, unless it is set
-  mallopt(M_MMAP_THRESHOLD, expect ? kBioBytes : kOtherwiseBytes);
 }
 
 void AllowManyConnections() {
