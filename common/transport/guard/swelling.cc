@@ -83,13 +83,13 @@ uint64_t Swelling::Sum(std::string_view message, const Descriptor& type, uint64_
     if (field == nullptr) {
       sum += kUnknownBytes + content->size();
     } else if (wire_type != kLength) {
-      sum += field->is_repeated() ? kElementBytes : 0;
+      sum += field->is_repeated() ? kElementBytes + kAllocationBytes : 0;
     } else if (field->message_type() != nullptr) {
       sum += kElementBytes + Sum(*content, *field->message_type(), limit - sum, depth + 1);
     } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
       sum += kElementBytes + kTextBytes + content->size();
     } else {
-      sum += kElementBytes * content->size();  // packed: at least a byte for each
+      sum += kElementBytes * content->size() + kAllocationBytes;  // packed: at least a byte for each
     }
   }
   return sum;
