@@ -28,7 +28,7 @@
 namespace iobench {
 namespace {
 
-constexpr size_t kReadBytes = 16 << 10;  // a TLS record has at most as many, so OpenSSL keeps nothing back
+constexpr size_t kReadBytes = 16 << 10;  // a TLS record has at most as many
 // What gRPC has said last must arrive, but a worker that does not read it may not hold its connection.
 constexpr int64_t kFlushNs = 2'000'000'000;
 constexpr int kLookMs = 250;
@@ -159,7 +159,9 @@ class ConnectionRelay::Connection {
     return TlsOutcome(bytes);
   }
 
-  Outcome WriteNetwork(std::span<const unsigned char> bytes) {
+  using Bytes = std::span<const unsigned char>;
+
+  Outcome WriteNetwork(Bytes bytes) {
     if (ssl_ == nullptr) return OutcomeOf(send(network_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
     ERR_clear_error();
     const int written = SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size()));
@@ -177,22 +179,16 @@ class ConnectionRelay::Connection {
 
   // From the network to gRPC.
   bool MoveIn(bool reads, int64_t now_ns, std::span<unsigned char> buffer) {
-    if (reads && to_grpc_.empty() && !network_ended_) {
+    if (!Flush(to_grpc_, [this](Bytes bytes) { return WriteInner(bytes); })) return false;
+    while ((reads || HasPending()) && to_grpc_.empty() && !network_ended_) {
+      reads = false;
       const Outcome read = ReadNetwork(buffer);
-      if (read.went == Went::kEnded) network_ended_ = true;
-      if (read.went == Went::kBytes) {
-        const auto bytes = buffer.first(read.bytes);
-        if (!Passes(bytes, now_ns)) return false;
-        to_grpc_.assign(bytes.begin(), bytes.end());
-      }
       if (!PassesSilence()) return false;
+      if (read.went == Went::kEnded) network_ended_ = true;
+      if (read.went != Went::kBytes) break;
+      const Bytes bytes = buffer.first(read.bytes);
+      if (!Passes(bytes, now_ns) || !Send(bytes, to_grpc_, [this](Bytes part) { return WriteInner(part); })) return false;
     }
-    if (!to_grpc_.empty()) {
-      const Outcome sent = OutcomeOf(send(inner_.get(), to_grpc_.data(), to_grpc_.size(), MSG_NOSIGNAL));
-      if (sent.went == Went::kEnded) return false;
-      to_grpc_.erase(0, sent.bytes);
-    }
-    if (to_grpc_.empty()) to_grpc_.shrink_to_fit();
     if (network_ended_ && to_grpc_.empty() && !std::exchange(inner_told_, true)) {
       shutdown(inner_.get(), SHUT_WR);
       BeginToClose(now_ns);
@@ -202,6 +198,7 @@ class ConnectionRelay::Connection {
 
   // From gRPC to the network.
   bool MoveOut(bool reads, int64_t now_ns, std::span<unsigned char> buffer) {
+    if (!Flush(to_network_, [this](Bytes bytes) { return WriteNetwork(bytes); })) return false;
     if (reads && to_network_.empty() && !inner_ended_) {
       const Outcome read = OutcomeOf(recv(inner_.get(), buffer.data(), buffer.size(), 0));
       if (read.went == Went::kEnded) {
@@ -209,21 +206,37 @@ class ConnectionRelay::Connection {
         BeginToClose(now_ns);
       }
       if (read.went == Went::kBytes) {
-        const auto bytes = buffer.first(read.bytes);
+        const Bytes bytes = buffer.first(read.bytes);
         guard_.Answered(bytes);
-        to_network_.assign(bytes.begin(), bytes.end());
+        if (!Send(bytes, to_network_, [this](Bytes part) { return WriteNetwork(part); })) return false;
       }
     }
-    if (!to_network_.empty()) {
-      const Outcome written = WriteNetwork({reinterpret_cast<const unsigned char*>(to_network_.data()), to_network_.size()});
-      if (written.went == Went::kEnded) return false;
-      to_network_.erase(0, written.bytes);
-    }
-    if (to_network_.empty()) to_network_.shrink_to_fit();
     if (!inner_ended_ || !to_network_.empty()) return true;
     if (ssl_ != nullptr) SSL_shutdown(ssl_.get());
     return false;
   }
+
+  Outcome WriteInner(Bytes bytes) { return OutcomeOf(send(inner_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL)); }
+
+  // Writes what can be written, and keeps the rest. False: that end is gone.
+  template <typename Write>
+  static bool Send(Bytes bytes, std::string& rest, Write write) {
+    const Outcome sent = write(bytes);
+    rest.assign(bytes.begin() + static_cast<std::ptrdiff_t>(sent.bytes), bytes.end());
+    return sent.went != Went::kEnded;
+  }
+
+  template <typename Write>
+  static bool Flush(std::string& kept, Write write) {
+    if (kept.empty()) return true;
+    const Outcome sent = write({reinterpret_cast<const unsigned char*>(kept.data()), kept.size()});
+    kept.erase(0, sent.bytes);
+    if (kept.empty()) kept = std::string();
+    return sent.went != Went::kEnded;
+  }
+
+  // OpenSSL has read more than it has shown, of which epoll knows nothing.
+  bool HasPending() const { return ssl_ != nullptr && SSL_has_pending(ssl_.get()) == 1; }
 
   void BeginToClose(int64_t now_ns) {
     if (close_at_ns_ == 0) close_at_ns_ = now_ns + kFlushNs;
