@@ -1,7 +1,10 @@
 #include "common/transport/grpc/grpc_runtime.h"
 
-#include <grpc/support/log.h>
+#include <grpcpp/version_info.h>
 #include <openssl/ssl.h>
+#if GRPC_CPP_VERSION_MINOR < 65
+#include <grpc/support/log.h>
+#endif
 
 #include <algorithm>
 #include <cstdlib>
@@ -37,7 +40,11 @@ absl::Status PrepareGrpc() {
     // Debian builds Abseil with assertions, so every lock that gRPC takes is checked for deadlocks in one graph of all
     // locks, under one spin lock.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+#if GRPC_CPP_VERSION_MINOR < 65
     if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
+#else  // it logs through Abseil
+    setenv("GRPC_VERBOSITY", "NONE", 0);
+#endif
     return true;
   }();
   (void)done;
