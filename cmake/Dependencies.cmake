@@ -1,8 +1,24 @@
 # Debian 12 is the reference; deploy/bootstrap.sh installs all of these.
 find_package(Threads REQUIRED)
-find_package(Protobuf REQUIRED)            # CMake's own module: Debian's protobuf ships no config
+# Another gRPC, with the protobuf and Abseil that it was built with. Distributions fix its faults late, if at all.
+set(IOBENCH_GRPC "" CACHE PATH "Prefix of a gRPC 1.60 or newer to build with, e.g. /opt/grpc; empty: the system's")
+if(IOBENCH_GRPC)
+  list(PREPEND CMAKE_PREFIX_PATH ${IOBENCH_GRPC})
+  find_package(gRPC CONFIG QUIET PATHS ${IOBENCH_GRPC} NO_DEFAULT_PATH)
+  if(NOT gRPC_FOUND)
+    message(FATAL_ERROR "IOBENCH_GRPC: no gRPCConfig.cmake below ${IOBENCH_GRPC}: name the prefix that gRPC was installed in")
+  elseif(gRPC_VERSION VERSION_LESS 1.60)
+    message(FATAL_ERROR "IOBENCH_GRPC: ${IOBENCH_GRPC} has gRPC ${gRPC_VERSION}, older than 1.60: install a newer one there, or leave IOBENCH_GRPC out")
+  endif()
+endif()
 find_package(absl REQUIRED CONFIG)
+if(IOBENCH_GRPC)
+  find_package(Protobuf REQUIRED CONFIG)
+else()
+  find_package(Protobuf REQUIRED)          # CMake's own module: Debian's protobuf ships no config
+endif()
 find_package(gRPC REQUIRED CONFIG)
+message(STATUS "gRPC ${gRPC_VERSION}, from ${gRPC_DIR}")
 find_package(OpenSSL REQUIRED COMPONENTS Crypto SSL)
 find_package(spdlog REQUIRED CONFIG)
 find_package(CLI11 REQUIRED CONFIG)

@@ -30,6 +30,7 @@ Usage: deploy/bootstrap.sh run [OPTION...]     install what is missing, build, b
        deploy/bootstrap.sh build                 install what is missing and build, in build/release
        deploy/bootstrap.sh packages run|test   print the packages that are needed and those that are missing
 
+GRPC=PREFIX before it builds with the gRPC there (1.60 or newer) instead of the distribution's.
 run:   options are passed to cluster-iobench (see cluster-iobench run --help), e.g. --path /mnt/nfs -s 1g
 It needs root or sudo only if packages are missing. Everything it creates is in build/.
 END
@@ -91,6 +92,7 @@ build() {
     [ "$tests" = ON ] && [[ $(packages test) == *libxlsxwriter* ]] && insist+=(-DIOBENCH_WORKBOOK=ON)
     # Warnings are errors only with the tests: another compiler may warn of code that is right, and that must not end
     # somebody's first build.
+    [ -z "${GRPC:-}" ] || insist+=("-DIOBENCH_GRPC=$GRPC")
     cmake --preset "$preset" -DIOBENCH_TESTS="$tests" -DIOBENCH_WERROR="$tests" -DIOBENCH_UNIT_TESTS="$units" "${insist[@]}"
   fi
   say "building preset $preset"

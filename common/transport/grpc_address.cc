@@ -92,9 +92,18 @@ absl::StatusOr<GrpcAddress> ParseGrpcAddress(std::string_view text) {
   return address;
 }
 
+std::string UnixPeerText(uint64_t number) {
+  return absl::StrCat(kUnixPeer, ":", number);
+}
+
+bool IsUnixPeer(std::string_view peer_text) {
+  return absl::StartsWith(View(peer_text), kUnixPeer);
+}
+
 std::string PeerText(std::string_view peer) {
   absl::string_view rest = View(peer);
-  if (absl::ConsumePrefix(&rest, "unix:")) return rest.empty() ? "unix socket" : std::string(rest);
+  if (absl::ConsumePrefix(&rest, "unix-abstract:")) rest.remove_prefix(rest.rfind('/') + 1);  // ConnectionRelay
+  if (absl::ConsumePrefix(&rest, "unix:")) return rest.empty() ? kUnixPeer : std::string(rest);
   if (!absl::ConsumePrefix(&rest, "ipv4:")) absl::ConsumePrefix(&rest, "ipv6:");
   return absl::StrReplaceAll(rest, {{"%5B", "["}, {"%5D", "]"}, {"%25", "%"}});
 }

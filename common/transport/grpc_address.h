@@ -2,6 +2,7 @@
 #ifndef COMMON_TRANSPORT_GRPC_ADDRESS_H_
 #define COMMON_TRANSPORT_GRPC_ADDRESS_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,10 @@ absl::StatusOr<GrpcAddress> ParseGrpcAddress(std::string_view text);
 
 // Makes gRPC's peer names readable: "ipv6:%5B::1%5D:4242" becomes "[::1]:4242", "unix:" becomes "unix socket".
 std::string PeerText(std::string_view peer);
+// The text of a Unix socket's peer, "unix socket:7": such peers have no address, so they are numbered.
+inline constexpr char kUnixPeer[] = "unix socket";
+std::string UnixPeerText(uint64_t number);
+bool IsUnixPeer(std::string_view peer_text);
 
 }  // namespace iobench
 

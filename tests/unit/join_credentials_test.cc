@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/transport/grpc/join_security.h"
-#include "common/transport/grpc/openssl_types.h"
+#include "common/transport/guard/openssl_types.h"
 #include "common/transport/grpc/tls_probe.h"
 #include "common/transport/grpc/token_file.h"
 #include "tests/support/temp_dir.h"

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/transport/grpc/grpc_transport.h"
+#include "common/transport/grpc/worker_session.h"
 #include "common/unique_fd.h"
 #include "tests/unit/transport_echo_worker.h"
 #include "tests/unit/transport_take.h"
@@ -234,7 +235,7 @@ TEST_CASE("a worker whose event is too large is lost at once, in spite of its le
   CHECK_FALSE(rig.status.ok());
 }
 
-TEST_CASE("a worker that sends more than the coordinator takes is lost", "[transport][security]") {
+TEST_CASE("a worker that sends more than it was asked for is lost", "[transport][security]") {
   Rig rig({}, {.max_event_bytes = 100'000});
   REQUIRE(rig.coordinator->Post(0, PingWith(1, 600'000)).ok());
   ReconnectsUntilAnswered(*rig.coordinator, 1, 1);
@@ -245,7 +246,7 @@ TEST_CASE("a worker that sends more than the coordinator takes is lost", "[trans
   // Nothing is taken before the worker is lost.
   const CoordTime give_up = CoordNow() + 60 * kNanosPerSecond;
   while (rig.coordinator->Post(0, PingWith(3, 600'000)).ok() && CoordNow() < give_up) usleep(10'000);
-  CHECK(ReasonOfLoss(*rig.coordinator).find("waiting to be handled") != std::string::npos);
+  CHECK(ReasonOfLoss(*rig.coordinator).find("more than it was asked for") != std::string::npos);
   rig.thread.join();
   CHECK_FALSE(rig.status.ok());
 }
@@ -263,6 +264,21 @@ TEST_CASE("a worker that does not come back within its lease is lost, once", "[t
   CHECK_FALSE(rig.coordinator->WaitEvent(CoordNow() + kNanosPerSecond / 2).ok());
   rig.thread.join();
   CHECK(absl::IsUnavailable(rig.status));
+}
+
+TEST_CASE("events that wait to be handled may not take more than their limit", "[transport][security]") {
+  struct NoStream final : SessionStream {
+    void Kick() override {}
+    void Cancel() override {}
+  };
+  SessionEvents events;
+  WorkerSession session(0, "10.0.0.7:4242", true, 1000, events);
+  const auto stream = std::make_shared<NoStream>();
+  REQUIRE(session.Attach(stream, 0, CoordNow()).ok());
+  REQUIRE(session.Receive(*stream, {{}, 600}, CoordNow()).ok());
+  CHECK(absl::IsResourceExhausted(session.Receive(*stream, {{}, 600}, CoordNow())));
+  session.RecordTaken(*events.TryPop());
+  CHECK(session.Receive(*stream, {{}, 600}, CoordNow()).ok());
 }
 
 }  // namespace

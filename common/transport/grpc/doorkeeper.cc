@@ -20,7 +20,6 @@
 #include "common/process/thread.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
-#include "common/transport/grpc/grpc_runtime.h"
 
 namespace iobench {
 namespace {
@@ -50,10 +49,10 @@ std::string FewDescriptors() {
 }
 
 std::string NameOf(const std::string& peer) {
-  return peer.empty() ? "a local process" : peer;
+  return IsUnixPeer(peer) ? "a local process" : peer;
 }
 
-// Returns the same text that PeerText makes from gRPC's name of the peer. Empty: a Unix socket.
+// Returns the same text that PeerText makes from gRPC's name of the peer, which the relay has given it. Empty: a Unix socket.
 std::string PeerOf(const sockaddr_storage& name) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (name.ss_family == AF_INET) {
@@ -141,7 +140,8 @@ void Doorkeeper::Serve() {
         continue;
       }
       // Without the lock, which gRPC's thread takes as well.
-      if (const int gift = Look(fd, events[i].events); gift >= 0) options_.admit(gift);
+      std::string peer;
+      if (const int gift = Look(fd, peer); gift >= 0) options_.admit(gift, peer);
     }
     const int64_t now_ns = MonotonicNowNs();
     if (now_ns < ticked_at_ns + TickNs()) continue;
@@ -175,7 +175,8 @@ void Doorkeeper::Accept(int listener) {
     usleep(kAfterExhaustionMs * 1000);  // the connection stays in the kernel's queue; do not spin
     return;
   }
-  const std::string peer = PeerOf(name);
+  std::string peer = PeerOf(name);
+  if (peer.empty()) peer = UnixPeerText(++unix_peers_);
   if (name.ss_family == AF_UNIX && options_.unix_peer == UnixPeer::kOwnOrRoot) {
     if (const absl::Status user = CheckUserOfPeer(fd.get()); !user.ok()) {
       log_.Add(NameOf(peer), std::string(user.message()), now_ns);
@@ -201,22 +202,23 @@ void Doorkeeper::Accept(int listener) {
   const int number = fd.get();
   waiting_.push_back({std::move(fd), peer, now_ns, now_ns + options_.join_within_ns});
   by_fd_[number] = std::prev(waiting_.end());
-  if (!peer.empty()) by_peer_[peer] = std::prev(waiting_.end());
+  by_peer_[peer] = std::prev(waiting_.end());
   Watch(epoll_.get(), number, EPOLLIN | EPOLLRDHUP, 0);
 }
 
-int Doorkeeper::Look(int fd, uint32_t events) {
+void Doorkeeper::Ended(const std::string& peer, const std::string& reason) {
+  MutexLock lock(mutex_);
+  const auto found = by_peer_.find(peer);
+  if (found == by_peer_.end()) return;
+  Close(found->second, reason.empty() ? "it hung up before its worker joined" : reason);
+}
+
+int Doorkeeper::Look(int fd, std::string& peer) {
   MutexLock lock(mutex_);
   const auto found = by_fd_.find(fd);
   if (found == by_fd_.end()) return -1;  // an earlier event, or another thread, has closed it
-  const Place place = found->second;
-  if (!place->given) return ReadFirstByte(place);
-  if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0) return -1;
-  const std::string tls_error = PopLastTlsError();
-  Close(place, options_.tls ? absl::StrCat("its TLS handshake failed, or it hung up before its worker joined",
-                                           tls_error.empty() ? "" : ": ", tls_error)
-                            : "it hung up before its worker joined");
-  return -1;
+  peer = found->second->peer;
+  return ReadFirstByte(found->second);
 }
 
 int Doorkeeper::ReadFirstByte(Place place) {
@@ -241,23 +243,13 @@ int Doorkeeper::ReadFirstByte(Place place) {
 
 int Doorkeeper::Duplicate(Place place) {
   const int number = place->fd.get();
-  if (place->peer.empty()) {
-    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, number, nullptr);
-    by_fd_.erase(number);
-    const int gift = place->fd.Release();
-    waiting_.erase(place);
-    return gift;
-  }
   const int gift = fcntl(number, F_DUPFD_CLOEXEC, 0);
   if (gift < 0) {
     Close(place, "this process has no descriptor left for it: raise `ulimit -n` of the coordinator");
     return -1;
   }
   place->given = true;
-  epoll_event event{};
-  event.events = EPOLLRDHUP;
-  event.data.u64 = static_cast<uint32_t>(number);
-  epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, number, &event);
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, number, nullptr);
   return gift;
 }
 
@@ -277,10 +269,9 @@ void Doorkeeper::CloseOverdue(int64_t now_ns) {
 void Doorkeeper::Close(Place place, const std::string& reason) {
   if (!reason.empty()) {
     if (!place->refused) log_.Add(NameOf(place->peer), reason, MonotonicNowNs());
-    // gRPC has another descriptor of the connection, and closes that when it sees the shutdown.
+    // The relay has another descriptor of the connection, and closes that when it sees the shutdown.
     if (place->given) shutdown(place->fd.get(), SHUT_RDWR);
   }
-  // A duplicate stays in the interest list until the connection is closed, even if its own descriptor is.
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, place->fd.get(), nullptr);
   by_fd_.erase(place->fd.get());
   by_peer_.erase(place->peer);

@@ -27,13 +27,13 @@ namespace iobench {
 inline constexpr int kReservedDescriptors = 64;
 
 // gRPC itself neither limits the number of connections nor reports which peers failed to connect. So this class
-// listens, and gives a connection to gRPC only after its first byte has shown the expected protocol (TLS or HTTP/2).
-// Until its worker has joined, it keeps a duplicate of the descriptor, which shows when the connection ends and can end
-// it: after `join_within_ns`, or after 256 KiB of input. At most `max_waiting` connections may wait; the oldest is
-// closed when another arrives beyond that, or when the process has only a few descriptors left.
+// listens, and gives a connection away (to the relay) only after its first byte has shown the expected protocol (TLS or
+// HTTP/2). Until its worker has joined, it keeps a duplicate of the descriptor, which can end the connection: after
+// `join_within_ns`, or after 256 KiB of input. At most `max_waiting` connections may wait; the oldest is closed when another
+// arrives beyond that, or when the process has only a few descriptors left.
 //
-// Connections over Unix sockets have no address by which gRPC's calls could be told apart. Those of other users are closed
-// if nothing else says who they are; the others are left to gRPC after their first byte.
+// Connections over Unix sockets have no address: they are numbered. Those of other users are closed if nothing else says who
+// they are.
 class Doorkeeper {
  public:
   struct Options {
@@ -41,8 +41,8 @@ class Doorkeeper {
     UnixPeer unix_peer = UnixPeer::kAnybody;  // who may connect, where it listens on a Unix socket
     int64_t join_within_ns = 0;
     size_t max_waiting = 0;
-    // Takes ownership of a connection's descriptor. Called on the doorkeeper's thread.
-    std::function<void(int fd)> admit;
+    // Takes ownership of the descriptor of the connection from `peer`. Called on the doorkeeper's thread.
+    std::function<void(int fd, const std::string& peer)> admit;
     // Called on the doorkeeper's thread every 250 ms, or as often as every 20 ms while connections wait.
     std::function<void(int64_t now_ns)> tick;
   };
@@ -58,17 +58,20 @@ class Doorkeeper {
   // A worker has joined on the connection from `peer` (as PeerText has it), which is gRPC's alone from now on.
   // Callable from any thread.
   void Joined(const std::string& peer);
+  // The connection from `peer`, which was given away, has ended; `reason` is empty if it hung up. Callable from any
+  // thread.
+  void Ended(const std::string& peer, const std::string& reason);
   // gRPC has refused the call of `peer`, which has been logged. The connection is closed soon. Callable from any
   // thread.
   void Refused(const std::string& peer);
 
  private:
   struct Waiting {
-    UniqueFd fd;  // once `given`, gRPC has another for the same connection
+    UniqueFd fd;  // once `given`, the relay has another for the same connection
     std::string peer;
     int64_t accepted_ns = 0;
     int64_t close_at_ns = 0;
-    bool given = false;    // to gRPC
+    bool given = false;    // away
     bool refused = false;  // the refusal has been logged, so its end is not
   };
   using Place = std::list<Waiting>::iterator;
@@ -76,12 +79,12 @@ class Doorkeeper {
   void Serve();
   int64_t TickNs();  // until waiting connections are checked again
   void Accept(int listener);
-  // Handles an event of a connection. Returns a descriptor to give to gRPC, or -1.
-  int Look(int fd, uint32_t events);
+  // Handles an event of a connection. Returns a descriptor to give away, with its peer, or -1.
+  int Look(int fd, std::string& peer);
   int ReadFirstByte(Place place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   int Duplicate(Place place) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void CloseOverdue(int64_t now_ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // An empty reason is not logged, and the connection stays open if gRPC has it.
+  // An empty reason is not logged, and the connection stays open if it was given away.
   void Close(Place place, const std::string& reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Options options_;
@@ -89,6 +92,7 @@ class Doorkeeper {
   ListeningSockets sockets_;
   UniqueFd epoll_;
   UniqueFd stop_;  // an eventfd
+  uint64_t unix_peers_ = 0;  // of the doorkeeper's thread
   int max_fd_;     // descriptors from this number on are left to the rest of the program
 
   Mutex mutex_;

@@ -29,6 +29,8 @@
 #include "common/transport/grpc/worker_session.h"
 #include "common/transport/grpc/worker_stream.h"
 #include "common/transport/grpc_address.h"
+#include "common/transport/guard/connection_relay.h"
+#include "common/transport/guard/server_tls.h"
 #include "iobench/v1/coordinator_service.grpc.pb.h"
 
 namespace iobench {
@@ -57,14 +59,16 @@ UnixPeer UnixPeerFor(const GrpcAddress& address, const JoinSecurity& security) {
   return address.is_unix() && !is_proven ? UnixPeer::kOwnOrRoot : UnixPeer::kAnybody;
 }
 
-std::shared_ptr<grpc::ServerCredentials> CredentialsFor(const JoinSecurity& security) {
-  if (!security.tls) return grpc::InsecureServerCredentials();
-  grpc::SslServerCredentialsOptions options(security.asks_for_certificate
-                                                ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
-                                                : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
-  options.pem_root_certs = security.identity.ca_pem;
-  options.pem_key_cert_pairs.push_back({security.identity.key_pem.text(), security.identity.certificate_pem});
-  return grpc::SslServerCredentials(options);
+// What gRPC cuts off the guard has refused before.
+constexpr int kMaxMetadataBytes = 64 << 10;
+constexpr int kMaxFrameBytes = 16 << 10;
+
+absl::StatusOr<OwnedContext> TlsFor(const JoinSecurity& security) {
+  if (!security.tls) return OwnedContext();
+  return MakeServerContext({.certificate_pem = security.identity.certificate_pem,
+                            .key_pem = security.identity.key_pem,
+                            .client_ca_pem = security.asks_for_certificate ? security.identity.ca_pem : "",
+                            .client_crl_pem = security.identity.crl_pem});
 }
 
 }  // namespace
@@ -95,6 +99,8 @@ class GrpcCoordinator::Service final : public StreamObserver {
     queue_->Shutdown();
     // gRPC insists that a queue is empty at its end.
     queue_thread_.joinable() ? queue_thread_.join() : ServeQueue();
+    server_.reset();  // closes its connections, which the relay then flushes
+    relay_->Stop();
   }
 
   absl::Status Listen(const GrpcAddress& address) {
@@ -103,10 +109,15 @@ class GrpcCoordinator::Service final : public StreamObserver {
       absl::Status place = CheckDirectoryOfSocket(address.unix_path);
       if (absl::IsPermissionDenied(place)) return Annotate(place, absl::StrCat("cannot listen on ", address.ToText()));
     }
-    UseRevocationLists(options_.security.identity.crl_pem);
     auto sockets = ListeningSockets::Open(address);
     if (!sockets.ok()) return sockets.status();
     bound_address_ = sockets->bound().ToText();
+    IOBENCH_ASSIGN_OR_RETURN(OwnedContext tls, TlsFor(options_.security));
+    relay_ = std::make_unique<ConnectionRelay>(ConnectionRelay::Options{
+        .tls = std::move(tls),
+        .max_event_bytes = options_.max_event_bytes,
+        .admit = [this](int fd) { AddConnection(fd); },
+        .ended = [this](const std::string& peer, const std::string& reason) { ConnectionEnded(peer, reason); }});
     grpc::ServerBuilder builder;
     builder.SetMaxReceiveMessageSize(static_cast<int>(options_.max_event_bytes));
     builder.SetMaxSendMessageSize(kMaxRequestBytes);
@@ -117,7 +128,8 @@ class GrpcCoordinator::Service final : public StreamObserver {
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kKeepaliveMinPingMs);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindowBytes);
-    builder.AddChannelArgument(GRPC_ARG_TSI_MAX_FRAME_SIZE, kTlsFrameBytes);
+    builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kMaxFrameBytes);
+    builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
     // None of these features is used, and each costs memory per connection and time per message.
     builder.AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 0);
     builder.AddChannelArgument(GRPC_ARG_ENABLE_DEADLINE_CHECKS, 0);
@@ -127,16 +139,15 @@ class GrpcCoordinator::Service final : public StreamObserver {
     const int patience_ms = static_cast<int>(options_.join_within_s * 1e3) + kSlackMs;
     builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, patience_ms);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, patience_ms);  // without a call
+    // Plain, because TLS ends in the relay.
     acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-        CredentialsFor(options_.security));
+        grpc::InsecureServerCredentials());
     builder.RegisterService(&service_);
     queue_ = builder.AddCompletionQueue();
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
-      return absl::UnavailableError(
-          absl::StrCat("gRPC cannot serve ", bound_address_,
-                       options_.security.tls ? " with this certificate and key" : ""));
+      return absl::UnavailableError(absl::StrCat("gRPC cannot serve ", bound_address_));
     }
     AwaitCall();
     IOBENCH_ASSIGN_OR_RETURN(queue_thread_, StartThread([this] { ServeQueue(); }));
@@ -150,7 +161,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
                             .unix_peer = unix_peer,
                             .join_within_ns = NanosFrom(options_.join_within_s),
                             .max_waiting = kStrangers + 2 * size_t{options_.expected_workers},
-                            .admit = [this](int fd) { AddConnection(fd); },
+                            .admit = [this](int fd, const std::string& peer) { relay_->Add(fd, peer); },
                             .tick =
                                 [this](int64_t now_ns) {
                                   BreakOffOverdue(now_ns);
@@ -158,6 +169,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
                                 }},
         turned_away_);
     GiveToGrpc(this);  // with the doorkeeper, which the queue's thread uses; it admits the first connection
+    IOBENCH_RETURN_IF_ERROR(relay_->Start());
     return doorkeeper_->Start();
   }
 
@@ -220,9 +232,9 @@ class GrpcCoordinator::Service final : public StreamObserver {
       session = std::make_shared<WorkerSession>(static_cast<WorkerId>(joined_.size()), stream.address(),
                                                 reconnects, options_.max_event_bytes, events_);
       joined_.push_back(session);
-      if (joined_.size() == options_.expected_workers) ExpectConnections(false);
       if (!name.empty()) by_identity_[name] = {call.identity, session};
       session->Attach(Find(stream), 0, CoordNow()).status().IgnoreError();  // a first Attach cannot fail
+      by_peer_[stream.address()] = session;
     }
     doorkeeper_->Joined(stream.address());
     return session;
@@ -242,6 +254,10 @@ class GrpcCoordinator::Service final : public StreamObserver {
   void TurnedAway(const std::string& address, const std::string& reason) override {
     turned_away_.Add(address, reason, MonotonicNowNs());
     doorkeeper_->Refused(address);
+  }
+
+  void AsksForResults(const WorkerStream& stream) override {
+    relay_->ExpectResults(stream.address());
   }
 
   void StreamDone(WorkerStream& stream) override {
@@ -298,6 +314,23 @@ class GrpcCoordinator::Service final : public StreamObserver {
     }
   };
 
+  // A worker that was dropped may not come back.
+  void ConnectionEnded(const std::string& peer, const std::string& reason) {
+    std::shared_ptr<WorkerSession> session;
+    {
+      MutexLock lock(mutex_);
+      if (const auto found = by_peer_.find(peer); found != by_peer_.end()) {
+        session = std::move(found->second);
+        by_peer_.erase(found);
+      }
+    }
+    if (session == nullptr) {
+      doorkeeper_->Ended(peer, reason);
+    } else if (!reason.empty()) {
+      session->BreakOff(reason);
+    }
+  }
+
   bool IsClosing() {
     MutexLock lock(mutex_);
     return closing_;
@@ -315,7 +348,8 @@ class GrpcCoordinator::Service final : public StreamObserver {
   // Lets gRPC take one more call.
   void AwaitCall() {
     // Not make_shared: references in silent_ would keep the memory of a stream that is done.
-    const std::shared_ptr<WorkerStream> stream(new WorkerStream(*this));
+    const std::shared_ptr<WorkerStream> stream(
+        new WorkerStream(*this, options_.max_event_bytes));
     MutexLock lock(mutex_);
     if (closing_) return;  // gRPC might forget a request that it gets while the server shuts down
     live_.insert(stream);
@@ -390,6 +424,10 @@ class GrpcCoordinator::Service final : public StreamObserver {
     if (!events_received.ok()) {
       return Refuse(stream, std::string(events_received.status().message()), grpc::StatusCode::NOT_FOUND);
     }
+    {
+      MutexLock lock(mutex_);
+      by_peer_[stream.address()] = session;
+    }
     doorkeeper_->Joined(stream.address());
     stream.Start(std::move(call), std::move(session), *events_received);
   }
@@ -433,7 +471,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
 
   void BreakOffOverdue(int64_t now_ns) {
     while (const auto stream = NextOf(silent_, now_ns)) stream->BreakOffIfNotJoined();
-    while (const auto session = NextOf(leaving_, now_ns)) session->BreakOff();
+    while (const auto session = NextOf(leaving_, now_ns)) session->BreakOff("it did not leave");
     while (const auto next = NextBroken()) next->session->Expire(next->broke_at);
   }
 
@@ -441,8 +479,9 @@ class GrpcCoordinator::Service final : public StreamObserver {
   TurnedAwayLog turned_away_;
   SessionEvents events_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
-  std::unique_ptr<Doorkeeper> doorkeeper_;  // outlives the server, whose calls use it
-  v1::Coordinator::AsyncService service_;
+  std::unique_ptr<ConnectionRelay> relay_;  // as the doorkeeper, it outlives the server, whose calls use it
+  std::unique_ptr<Doorkeeper> doorkeeper_;
+  RawService service_;
   std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::unique_ptr<grpc::Server> server_;  // goes before its queue
   std::thread queue_thread_;
@@ -454,6 +493,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
   std::set<std::shared_ptr<WorkerStream>, ByAddress> live_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<WorkerSession>> joined_ ABSL_GUARDED_BY(mutex_);  // the index is the WorkerId
   std::map<std::string, KnownIdentity> by_identity_ ABSL_GUARDED_BY(mutex_);    // by its first characters
+  std::map<std::string, std::shared_ptr<WorkerSession>> by_peer_ ABSL_GUARDED_BY(mutex_);  // of present connections
   std::set<std::string> attempts_ ABSL_GUARDED_BY(mutex_);                      // of those that have joined
   std::deque<Due<WorkerStream>> silent_ ABSL_GUARDED_BY(mutex_);  // some of these have not joined
   std::deque<Due<WorkerSession>> leaving_ ABSL_GUARDED_BY(mutex_);
@@ -468,7 +508,6 @@ absl::StatusOr<std::unique_ptr<GrpcCoordinator>> GrpcCoordinator::Listen(const s
                                                                          const GrpcListenOptions& options) {
   if (absl::Status status = PrepareGrpc(); !status.ok()) return status;
   AllowManyConnections();
-  ExpectConnections(true);
   absl::StatusOr<GrpcAddress> parsed = ParseGrpcAddress(address);
   if (!parsed.ok()) return parsed.status();
   const JoinSecurity& security = options.security;

@@ -22,9 +22,6 @@ inline constexpr int kKeepaliveMinPingMs = 5'000;
 // How much a peer may send before it is read. By default, gRPC probes for this with a ping for nearly every message,
 // which is half the cost of thousands of connections with little traffic.
 inline constexpr int kWindowBytes = 1 << 20;
-// Size of the TLS frames that a coordinator sends. Each connection keeps a buffer for one frame, 16 KiB by default;
-// most requests are shorter than this.
-inline constexpr int kTlsFrameBytes = 1 << 10;
 // Requests have at most this many bytes: plans of 10,000 lanes in one worker need a few MiB.
 inline constexpr int kMaxRequestBytes = 64 << 20;
 // Until a worker has joined, its messages have at most this many bytes.
@@ -50,20 +47,10 @@ inline constexpr char kReceivedKey[] = "cluster-iobench-received";
 // ResourceExhausted: gRPC could not start its threads.
 absl::Status PrepareGrpc();
 
-// From now on, every TLS connection of this process refuses certificates that are on these revocation lists (PEM), or whose
-// issuer has no list among them that is valid today. Empty: none is checked. gRPC 1.51 has no such setting for
+// From now on, every TLS connection that this process makes refuses certificates that are on these revocation lists (PEM), or
+// whose issuer has no list among them that is valid today. Empty: none is checked. gRPC 1.51 has no such setting for
 // certificates in memory. Callable from any thread.
 void UseRevocationLists(const std::string& crl_pem);
-
-// Returns OpenSSL's reason for the last TLS handshake that failed in this process: why it did not accept the peer's
-// certificate, or what gRPC logs; an empty text if none has failed since the last call. Callable from any thread after
-// PrepareGrpc.
-std::string PopLastTlsError();
-
-// For the end that accepts many connections. Of the two buffers of 17 KiB through which gRPC passes the data of each
-// TLS connection to OpenSSL, only the first page is used. While connections are expected, buffers of this size are
-// mapped on their own, so that their other pages take no memory; afterwards, this would only cost time.
-void ExpectConnections(bool expect);
 
 // Raises the limit of open files to the hard limit. Each connection needs a file descriptor, and the default soft limit
 // of 1024 is too low for a large cluster. For the end that accepts many connections.

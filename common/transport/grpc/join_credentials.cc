@@ -11,7 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
-#include "common/transport/grpc/openssl_types.h"
+#include "common/transport/guard/openssl_types.h"
 
 namespace iobench {
 namespace {

@@ -18,7 +18,7 @@
 #include "absl/strings/str_join.h"
 #include "common/small_file.h"
 #include "common/status_util.h"
-#include "common/transport/grpc/openssl_types.h"
+#include "common/transport/guard/openssl_types.h"
 #include "common/transport/grpc/secret_file.h"
 
 namespace iobench {

@@ -10,17 +10,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/transport/grpc/openssl_types.h"
+#include "common/transport/guard/openssl_types.h"
+#include "common/transport/guard/tls_context.h"
 #include "common/unique_fd.h"
 
 namespace iobench {
 namespace {
 
 constexpr timeval kPatience = {2, 0};  // for each call
-constexpr unsigned char kProtocol[] = {2, 'h', '2'};
-
-using OwnedContext = std::unique_ptr<SSL_CTX, FreedBy<SSL_CTX_free>>;
-using OwnedSsl = std::unique_ptr<SSL, FreedBy<SSL_free>>;
 
 using OwnedAddresses = std::unique_ptr<addrinfo, FreedBy<freeaddrinfo>>;
 
@@ -38,30 +35,6 @@ UniqueFd ConnectedTo(const addrinfo& there) {
   setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);  // for connect() too
   setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
   return connect(socket.get(), there.ai_addr, there.ai_addrlen) == 0 ? std::move(socket) : UniqueFd();
-}
-
-// Like gRPC: a certificate that is itself trusted needs no trusted issuer.
-void Trust(SSL_CTX* context, const std::string& pem) {
-  X509_STORE_set_flags(SSL_CTX_get_cert_store(context),
-                       X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_TRUSTED_FIRST);
-  const OwnedBio bio = ReadingBio(pem);
-  while (const OwnedCertificate certificate = NextCertificate(bio.get())) {
-    X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate.get());
-  }
-  ERR_clear_error();  // the end of the text
-}
-
-void Present(SSL_CTX* context, const TlsIdentity& identity) {
-  if (identity.certificate_pem.empty()) return;
-  const OwnedBio bio = ReadingBio(identity.certificate_pem);
-  const OwnedCertificate own = NextCertificate(bio.get());
-  SSL_CTX_use_certificate(context, own.get());
-  while (const OwnedCertificate intermediate = NextCertificate(bio.get())) {
-    SSL_CTX_add1_chain_cert(context, intermediate.get());
-  }
-  const OwnedKey key(PEM_read_bio_PrivateKey(ReadingBio(identity.key_pem.text()).get(), nullptr, nullptr, nullptr));
-  SSL_CTX_use_PrivateKey(context, key.get());
-  ERR_clear_error();
 }
 
 std::string Printed(const X509_NAME* name) {
@@ -165,21 +138,15 @@ bool SetExpectedName(SSL* ssl, const std::string& name) {
   return SSL_set1_host(ssl, name.c_str()) == 1;
 }
 
-std::string ReasonOfLastError() {
-  const unsigned long error = ERR_peek_last_error();
-  const char* const reason = ERR_reason_error_string(error);
-  return reason == nullptr ? "" : reason;
-}
-
 TlsFinding FindingAt(const UniqueFd& socket, const GrpcAddress& address, const TlsSetup& setup) {
   ERR_clear_error();
   const OwnedContext context(SSL_CTX_new(TLS_client_method()));
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  SSL_CTX_set_alpn_protos(context.get(), kProtocol, sizeof kProtocol);
+  SSL_CTX_set_alpn_protos(context.get(), kHttp2Protocol, sizeof kHttp2Protocol);
   SSL_CTX_set_verify(context.get(), setup.enabled() ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
                      setup.enabled() ? OnVerified : nullptr);
   Trust(context.get(), setup.trusted_pem);
-  Present(context.get(), setup.identity);
+  Present(context.get(), setup.identity.certificate_pem, setup.identity.key_pem);
   const OwnedSsl ssl(SSL_new(context.get()));
   Seen seen;
   SSL_set_app_data(ssl.get(), &seen);

@@ -55,20 +55,20 @@ std::optional<v1::WorkerRequest> WorkerSession::Take(const SessionStream& stream
   return request;
 }
 
-absl::Status WorkerSession::Receive(const SessionStream& stream, v1::WorkerEvent event, CoordTime at) {
-  const uint64_t bytes = event.ByteSizeLong();
+absl::Status WorkerSession::Receive(const SessionStream& stream, WeighedEvent event, CoordTime at) {
+  const uint64_t requests_received = event.event.requests_received();
   MutexLock lock(mutex_);
   if (stream_.get() != &stream) return absl::OkStatus();
-  if (!requests_.Confirm(event.requests_received())) {
+  if (!requests_.Confirm(requests_received)) {
     return absl::InvalidArgumentError("it confirmed requests that were not sent");
   }
-  if (waiting_bytes_ + bytes > max_waiting_bytes_) {
+  if (waiting_bytes_ + event.bytes > max_waiting_bytes_) {
     return absl::ResourceExhaustedError(
         absl::StrCat("more than ", max_waiting_bytes_, " bytes of its messages were waiting to be handled"));
   }
-  if (lease_request_ > 0 && event.requests_received() >= lease_request_) lease_ns_ = posted_lease_ns_;
+  if (lease_request_ > 0 && requests_received >= lease_request_) lease_ns_ = posted_lease_ns_;
   ++events_received_;
-  Push({{id_, std::move(event), at}, bytes});
+  Push({{id_, std::move(event.event), at}, event.bytes});
   return absl::OkStatus();
 }
 
@@ -99,13 +99,13 @@ void WorkerSession::Expire(CoordTime broke_at) {
       CoordNow());
 }
 
-void WorkerSession::BreakOff() {
+void WorkerSession::BreakOff(const std::string& reason) {
   std::shared_ptr<SessionStream> stream;
   {
     MutexLock lock(mutex_);
     if (ended_) return;
     stream = std::exchange(stream_, nullptr);
-    End("it did not leave", CoordNow());
+    End(reason, CoordNow());
   }
   if (stream != nullptr) stream->Cancel();
 }

@@ -25,6 +25,12 @@ struct QueuedEvent {
 };
 using SessionEvents = WaitQueue<QueuedEvent>;
 
+// An event from a worker. `bytes`: what it counts for while it waits.
+struct WeighedEvent {
+  v1::WorkerEvent event;
+  uint64_t bytes = 0;
+};
+
 // A session's view of one connection of its worker.
 class SessionStream {
  public:
@@ -66,7 +72,7 @@ class WorkerSession {
   // Puts an event into the queue. Events from an earlier connection are dropped, since the worker sends them again.
   // InvalidArgument: it confirms requests that were not sent. ResourceExhausted: too much is waiting. Both messages are
   // reasons for which a worker is lost.
-  absl::Status Receive(const SessionStream& stream, v1::WorkerEvent event, CoordTime at);
+  absl::Status Receive(const SessionStream& stream, WeighedEvent event, CoordTime at);
   // An event of this session was taken out of the queue.
   void RecordTaken(const QueuedEvent& event) { waiting_bytes_ -= event.bytes; }
   // Called when the connection has ended. `broke`: unexpectedly, so that the worker may come back. Returns how many ns
@@ -74,8 +80,8 @@ class WorkerSession {
   int64_t Detach(const SessionStream& stream, bool broke, const std::string& reason, CoordTime at);
   // Reports the worker as lost if it has not come back since its connection broke at `broke_at`.
   void Expire(CoordTime broke_at);
-  // Ends the session and its connection, for a worker that was told to leave and did not.
-  void BreakOff();
+  // Ends the session and its connection. `reason`: why the worker is lost, if it was not told to leave.
+  void BreakOff(const std::string& reason);
 
  private:
   void Push(QueuedEvent event);

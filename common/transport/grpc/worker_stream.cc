@@ -1,15 +1,29 @@
 #include "common/transport/grpc/worker_stream.h"
 
+#include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/transport/grpc/grpc_runtime.h"
 #include "common/transport/grpc_address.h"
+#include "common/transport/guard/swelling.h"
 
 namespace iobench {
+namespace {
 
-void WorkerStream::Await(v1::Coordinator::AsyncService& service, grpc::ServerCompletionQueue& queue) {
+// What a queued event takes beyond its bytes.
+constexpr uint64_t kQueuedBytes = 256;
+
+const Swelling& EventSwelling() {
+  static const Swelling* const swelling = new Swelling(*v1::WorkerEvent::descriptor());
+  return *swelling;
+}
+
+}  // namespace
+
+void WorkerStream::Await(RawService& service, grpc::ServerCompletionQueue& queue) {
   GiveToGrpc(this);
   context_.AsyncNotifyWhenDone(&over_);
   service.RequestJoin(&context_, &stream_, &queue, &queue, &called_);
@@ -125,14 +139,37 @@ void WorkerStream::Read() {
   stream_.Read(&incoming_, &read_);
 }
 
+std::optional<WeighedEvent> WorkerStream::Incoming() {
+  const uint64_t limit = session_ == nullptr ? kMaxJoinedBytes : max_event_bytes_;
+  if (incoming_.Length() > limit) {
+    lost_reason_ = absl::StrCat("it sent ", incoming_.Length(), " bytes ", session_ == nullptr ? "about itself" : "in one event");
+    return std::nullopt;
+  }
+  grpc::Slice bytes;
+  if (!incoming_.TrySingleSlice(&bytes).ok() && !incoming_.DumpToSingleSlice(&bytes).ok()) return std::nullopt;
+  incoming_.Clear();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.begin()), bytes.size());
+  const uint64_t parsed_bytes = EventSwelling().BytesParsed(text, Swelling::kHonestSwelling * limit);
+  if (parsed_bytes > Swelling::kHonestSwelling * limit) {
+    lost_reason_ = absl::StrCat("it sent an event that takes more than ", Swelling::kHonestSwelling * limit, " bytes");
+    return std::nullopt;
+  }
+  WeighedEvent weighed;
+  weighed.bytes = std::max<uint64_t>(kQueuedBytes + text.size(), parsed_bytes / Swelling::kHonestSwelling);
+  if (!weighed.event.ParseFromArray(text.data(), static_cast<int>(text.size()))) {
+    lost_reason_ = "it sent a damaged event";
+    return std::nullopt;
+  }
+  return weighed;
+}
+
 bool WorkerStream::HandleIncoming(CoordTime received_at) {
+  std::optional<WeighedEvent> incoming = Incoming();
+  if (!incoming.has_value()) return false;
+  v1::WorkerEvent& event = incoming->event;
   const bool joins = session_ == nullptr;
-  if (incoming_.has_lost() || incoming_.has_reconnected() || incoming_.has_joined() != joins) return false;
+  if (event.has_lost() || event.has_reconnected() || event.has_joined() != joins) return false;
   if (joins) {
-    if (incoming_.ByteSizeLong() > kMaxJoinedBytes) {
-      lost_reason_ = absl::StrCat("it sent ", incoming_.ByteSizeLong(), " bytes about itself");
-      return false;
-    }
     absl::StatusOr<std::shared_ptr<WorkerSession>> session = observer_.AddWorker(*this);
     if (!session.ok()) {
       lost_reason_ = std::string(session.status().message());
@@ -140,10 +177,10 @@ bool WorkerStream::HandleIncoming(CoordTime received_at) {
       if (absl::IsUnauthenticated(session.status())) refusal_code_ = grpc::StatusCode::UNAUTHENTICATED;
       return false;
     }
-    incoming_.mutable_joined()->set_address(address_);
+    event.mutable_joined()->set_address(is_local() ? kUnixPeer : address_);
     session_ = *std::move(session);
   }
-  const absl::Status received = session_->Receive(*this, std::move(incoming_), received_at);
+  const absl::Status received = session_->Receive(*this, *std::move(incoming), received_at);
   if (!received.ok()) lost_reason_ = std::string(received.message());
   return received.ok();
 }
@@ -155,7 +192,11 @@ void WorkerStream::WriteNext() {
   if (!next.has_value()) return;
   writing_ = true;
   ++pending_count_;
-  stream_.Write(*next, &written_);  // packs the message before it returns
+  if (next->has_arm() || next->has_collect()) observer_.AsksForResults(*this);
+  grpc::ByteBuffer packed;
+  bool owns = false;
+  grpc::SerializationTraits<v1::WorkerRequest>::Serialize(*next, &packed, &owns).ok();
+  stream_.Write(packed, &written_);
 }
 
 void WorkerStream::FinishWhenIdle() {

@@ -5,11 +5,13 @@
 #include <grpcpp/grpcpp.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "common/clock.h"
 #include "common/mutex.h"
+#include "common/transport/grpc_address.h"
 #include "common/transport/grpc/worker_session.h"
 #include "iobench/v1/control.pb.h"
 #include "iobench/v1/coordinator_service.grpc.pb.h"
@@ -17,6 +19,9 @@
 namespace iobench {
 
 class WorkerStream;
+
+// The service with messages as bytes: an event is parsed only once it is known what it would take (Swelling).
+using RawService = v1::Coordinator::WithRawMethod_Join<v1::Coordinator::Service>;
 
 // What a stream reports to the coordinator, on the queue's thread unless said otherwise.
 class StreamObserver {
@@ -29,6 +34,8 @@ class StreamObserver {
   virtual void TurnedAway(const std::string& address, const std::string& reason) = 0;  // on any thread
   // Called when the connection of this worker broke at `at`; the worker may come back within `lease_ns`.
   virtual void Broke(std::shared_ptr<WorkerSession> session, CoordTime at, int64_t lease_ns) = 0;
+  // A request for results is about to be written. On any thread.
+  virtual void AsksForResults(const WorkerStream& stream) = 0;
   // The stream's last call, which may destroy it.
   virtual void StreamDone(WorkerStream& stream) = 0;
 };
@@ -57,15 +64,17 @@ class WorkerStream final : public SessionStream {
     void (WorkerStream::*const ended_)(bool ok);
   };
 
-  explicit WorkerStream(StreamObserver& observer) : observer_(observer) {}
+  // `max_event_bytes`: what events may have (GrpcListenOptions), once they are parsed kHonestSwelling times as much.
+  WorkerStream(StreamObserver& observer, uint64_t max_event_bytes)
+      : observer_(observer), max_event_bytes_(max_event_bytes) {}
 
   // Waits for the next call. Call it once, before anything else. StreamDone follows without Called if the server is
   // shut down first.
-  void Await(v1::Coordinator::AsyncService& service, grpc::ServerCompletionQueue& queue);
+  void Await(RawService& service, grpc::ServerCompletionQueue& queue);
 
   // Once the worker has called:
   const std::string& address() const { return address_; }
-  bool is_local() const { return context_.peer().starts_with("unix:"); }
+  bool is_local() const { return IsUnixPeer(address_); }
   // Returns the value of a key in the metadata of the call, or an empty text.
   std::string Metadata(const char* key) const;
   const CallFacts& call() const { return call_; }  // those of Start
@@ -90,6 +99,8 @@ class WorkerStream final : public SessionStream {
   void OnOther(bool) {}
 
   void Read() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Parses what has arrived. Nullopt: it is damaged or too large.
+  std::optional<WeighedEvent> Incoming() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns false for an event that a worker may not send now.
   bool HandleIncoming(CoordTime received_at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -99,8 +110,9 @@ class WorkerStream final : public SessionStream {
   void ReportEnd(End end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   StreamObserver& observer_;
+  const uint64_t max_event_bytes_;
   grpc::ServerContext context_;
-  grpc::ServerAsyncReaderWriter<v1::WorkerRequest, v1::WorkerEvent> stream_{&context_};
+  grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> stream_{&context_};
   Operation called_{*this, &WorkerStream::OnCalled};
   Operation accepted_{*this, &WorkerStream::OnOther};
   Operation read_{*this, &WorkerStream::OnReadEnded};
@@ -109,7 +121,7 @@ class WorkerStream final : public SessionStream {
   Operation over_{*this, &WorkerStream::OnOther};  // the call as a whole
   std::string address_;                            // written by OnCalled, as call_ is by Start
   CallFacts call_;
-  v1::WorkerEvent incoming_;  // gRPC's while a read is pending, otherwise under mutex_
+  grpc::ByteBuffer incoming_;  // gRPC's while a read is pending, otherwise under mutex_
 
   Mutex mutex_;
   std::shared_ptr<WorkerSession> session_ ABSL_GUARDED_BY(mutex_);  // null: the worker has not joined

@@ -1,10 +1,11 @@
 // Owning pointers to OpenSSL's objects.
-#ifndef COMMON_TRANSPORT_GRPC_OPENSSL_TYPES_H_
-#define COMMON_TRANSPORT_GRPC_OPENSSL_TYPES_H_
+#ifndef COMMON_TRANSPORT_GUARD_OPENSSL_TYPES_H_
+#define COMMON_TRANSPORT_GUARD_OPENSSL_TYPES_H_
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 
 #include <memory>
@@ -21,6 +22,8 @@ struct FreedBy {
 };
 using OwnedBio = std::unique_ptr<BIO, FreedBy<BIO_free_all>>;
 using OwnedKey = std::unique_ptr<EVP_PKEY, FreedBy<EVP_PKEY_free>>;
+using OwnedContext = std::unique_ptr<SSL_CTX, FreedBy<SSL_CTX_free>>;
+using OwnedSsl = std::unique_ptr<SSL, FreedBy<SSL_free>>;
 using OwnedCertificate = std::unique_ptr<X509, FreedBy<X509_free>>;
 using OwnedRevocationList = std::unique_ptr<X509_CRL, FreedBy<X509_CRL_free>>;
 
@@ -41,4 +44,4 @@ inline OwnedRevocationList NextRevocationList(BIO* bio) {
 
 }  // namespace iobench
 
-#endif  // COMMON_TRANSPORT_GRPC_OPENSSL_TYPES_H_
+#endif  // COMMON_TRANSPORT_GUARD_OPENSSL_TYPES_H_
