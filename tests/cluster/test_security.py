@@ -776,7 +776,7 @@ def test_a_slot_that_dies_ends_all_slots_that_stay(cluster):
     with staying(cluster, "--slots", "2", exit_code=3) as (worker, errors):
         first, second = slots_that_wait(worker, errors)
         os.kill(first, signal.SIGKILL)
-    assert "has ended: signal 9; the others end too" in errors.read_text()
+    assert "has ended: signal 9 (KILL); the others end too" in errors.read_text()
     assert not pathlib.Path(f"/proc/{second}").exists()
 
 

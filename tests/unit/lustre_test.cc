@@ -99,7 +99,7 @@ TEST_CASE("what lfs says when it fails is in the error, on one line") {
                "`lfs setstripe -c 4 /scratch` failed (exit code 22): error: setstripe: bad stripe; more"));
   REQUIRE_FALSE(Says(failed, "\n"));
   tools.HaveLfs("kill -9 $$");
-  REQUIRE(Says(SetStripe("/scratch", StripeOf(4, 0)), "failed (signal 9): it said nothing"));
+  REQUIRE(Says(SetStripe("/scratch", StripeOf(4, 0)), "failed (signal 9 (KILL)): it said nothing"));
 }
 
 TEST_CASE("without an lfs to start the error says so") {
