@@ -430,7 +430,7 @@ TEST_CASE("options for workers elsewhere need some") {
   CHECK_THAT(refusal({"--join-timeout", "600"}, "local"), Contains("--join-timeout") && Contains("--spawn"));
   CHECK(refusal({"--join-timeout", "600", "--spawn", "2"}, "grpc").empty());
   CHECK(refusal({"--insecure", "--join-timeout", "5"}, "mpi").empty());
-  for (const char* option : {"--token-file", "--tls-cert", "--tls-key", "--tls-ca"}) {
+  for (const char* option : {"--token-file", "--tls-cert", "--tls-key", "--tls-ca", "--tls-crl"}) {
     CHECK_THAT(refusal({option, "/x"}, "local"), Contains(option) && Contains("--listen"));
     CHECK(refusal({option, "/x", "--listen", ":9400", "--workers", "2"}, "grpc").empty());
   }
