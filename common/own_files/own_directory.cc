@@ -157,7 +157,8 @@ absl::Status OwnDirectory::Check() const {
   if (!absl::IsPermissionDenied(judged)) return judged;
   const std::string probe = absl::StrCat("cluster-iobench.owner-", ::getpid());
   const absl::StatusOr<UniqueFd> file = Create(probe, kProbeMode);
-  if (!file.ok()) return absl::IsPermissionDenied(file.status()) ? judged : file.status();
+  const bool is_others = absl::IsPermissionDenied(file.status()) || absl::IsAlreadyExists(file.status());
+  if (!file.ok()) return is_others ? judged : file.status();
   ::unlinkat(fd(), probe.c_str(), 0);
   return absl::OkStatus();
 }

@@ -118,6 +118,11 @@ TEST_CASE("a directory or a link of another user is refused, with what to do, an
              Contains(directory / "eves") && Contains("user 4711 (mode 0750)") && Contains("use a directory of your own"));
   CHECK_THAT(Refusal(OwnDirectory::Make(directory / "eves").status()), Contains("user 4711"));
   CHECK(fs::is_empty(directory / "eves"));
+  // Also if she has taken the name by which it would be tried out.
+  const std::string taken = (directory / "eves/cluster-iobench.owner-") + std::to_string(::getpid());
+  fs::create_symlink("x", taken);
+  CHECK_THAT(Refusal(OwnDirectory::Make(directory / "eves").status()), Contains("user 4711"));
+  fs::remove(taken);
   CHECK_THAT(Refusal(Write(directory / "link/file")), Contains("link") && Contains("user 4711") && Contains("name the directory"));
   CHECK(fs::is_empty(directory / "data"));
   // A new directory in it is our own.
