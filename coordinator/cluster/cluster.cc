@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/host_identity.h"
 #include "common/status_util.h"
+#include "common/text/display_text.h"
 #include "common/text/log.h"
 #include "common/text/units.h"
 
@@ -25,6 +26,15 @@ constexpr int64_t kWarnInterruptAfterNs = kNanosPerSecond;
 constexpr int64_t kPollNsPerWorker = 1'000'000;
 // How long those that do not answer hold up the requests to others (Patience::at_a_time).
 constexpr int64_t kHoldUpNs = 100'000'000;
+
+// What has arrived meanwhile is read within this time after this process stood still, before any worker is late.
+constexpr int64_t kCatchUpNs = 2 * kNanosPerSecond;
+
+// The words of another host.
+std::string ReasonOfWorker(const v1::Left& left) {
+  constexpr size_t kMaxBytes = 300;
+  return absl::StrCat("it left: ", Printable(left.reason().substr(0, kMaxBytes)));
+}
 
 }  // namespace
 
@@ -123,7 +133,7 @@ absl::Status Cluster::CallSome(std::span<const uint32_t> workers, const MakeRequ
   }
   const absl::Status status = WaitForAnswers(round, on_reply, std::move(waits));
   if (watches) {
-    for (const uint32_t number : round.waiting) stalls_->End(number);
+    for (const uint32_t number : round.waiting) stalls_->End(number, Now());
     watched_call_ = nullptr;
   }
   left_unanswered_ |= !round.waiting.empty();
@@ -178,7 +188,7 @@ void Cluster::HandleAnswer(Round& round, const ReceivedEvent& received, const On
     on_reply(*member, received);
     if (!round.IsLast(received.event)) return;
     round.waiting.erase(member->number);
-    if (patience.stall_after_ns.has_value()) stalls_->End(member->number);
+    if (patience.stall_after_ns.has_value()) stalls_->End(member->number, Now());
     return;
   }
   if (on_event_) on_event_(*member, received);
@@ -318,14 +328,15 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
     return absl::AbortedError("a worker is lost, and --on-lost abort ends the run");
   }
   const CoordTime now = Now();
-  if (now >= patience.deadline) return absl::DeadlineExceededError("no answer in time");
+  NoteStandstills(now);
+  if (now >= patience.deadline && now >= deadlines_from_) return absl::DeadlineExceededError("no answer in time");
   CheckForSilence(now);
   if (!given_up_.empty()) {
     ReceivedEvent lost = std::move(given_up_.front());
     given_up_.pop_front();
     return std::optional<ReceivedEvent>(std::move(lost));
   }
-  auto received = transport_.WaitEvent(std::min(patience.deadline, now + kSliceNs));
+  auto received = transport_.WaitEvent(std::min(std::max(patience.deadline, deadlines_from_), now + kSliceNs));
   if (!received.ok()) {
     if (absl::IsDeadlineExceeded(received.status())) return std::optional<ReceivedEvent>();
     return received.status();
@@ -346,6 +357,12 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
     const auto poll = work_polls_.find(member->number);
     if (poll != work_polls_.end() && poll->second == received->event.call_id()) work_polls_.erase(poll);
     CheckWork(*member, received->event.progress());
+  }
+  if (member != nullptr && received->event.has_left() && !received->event.left().reason().empty()) {
+    // It waits for this answer, if it can hear it.
+    DismissOne(member->id, "");
+    const std::string reason = ReasonOfWorker(received->event.left());
+    received->event.mutable_lost()->set_reason(reason);
   }
   if (member != nullptr && received->event.has_lost()) MarkLost(*member, received->event.lost().reason());
   if (member == nullptr && !members_.empty() && received->event.has_joined()) {
@@ -378,6 +395,27 @@ void Cluster::WarnAboutWaiting(const std::unordered_set<uint32_t>& waiting, cons
       ": check whether a file system hangs there"));
 }
 
+void Cluster::NoteStandstills(CoordTime now) {
+  if (patience_.heartbeat == nullptr || !silence_.has_value() || now < next_beat_) return;
+  next_beat_ = now + StandstillWatch::kBeatNs;
+  for (v1::Standstill& standstill : patience_.heartbeat->Take()) {
+    const bool suspended = standstill.suspended_s() > standstill.seconds() / 2;
+    const double lease_s = lease_ms() / 1e3;
+    const bool left_alone = standstill.seconds() >= lease_s;
+    LogWarning(absl::StrCat(
+        suspended ? "this coordinator's host was suspended for " : "this coordinator stood still for ",
+        FormatSeconds(standstill.seconds()),
+        suspended ? "" : " (its process was stopped, or its host paused or overloaded)",
+        ": no worker is blamed for that time",
+        left_alone ? absl::StrCat(", but those whose lanes ran have left after ", FormatSeconds(lease_s), " (--lease)")
+                   : ""));
+    stood_still_ns_ += NanosFrom(standstill.seconds());
+    deadlines_from_ = now + kCatchUpNs;
+    if (left_alone) left_alone_until_ = deadlines_from_ + NanosFrom(lease_s);
+    standstills_.push_back(std::move(standstill));
+  }
+}
+
 void Cluster::CheckForSilence(CoordTime now) {
   if (!silence_.has_value()) return;
   const SilenceWatch::Findings findings = silence_->Look(now);
@@ -395,6 +433,7 @@ void Cluster::CheckForSilence(CoordTime now) {
                             FormatSeconds(SecondsFrom(patience_.lost_after_ns))));
   }
   for (const uint32_t number : findings.to_give_up) {
+    if (transport_.MayComeBack(members_[number].id)) continue;  // it has its lease
     Drop(number,
          absl::StrCat("it has not answered for ", FormatSeconds(SecondsFrom(patience_.lost_after_ns))));
   }
@@ -494,9 +533,12 @@ void Cluster::MarkLost(Member& member, const std::string& reason) {
   ++lost_count_;
   // A worker on this host is often in the group of this process.
   member.lost_reason = IsOnHost(member.facts, BootId()) ? absl::StrCat(reason, oom_watch_.ReasonText()) : reason;
+  // Its own reason may have been lost with its connection.
+  if (Now() < left_alone_until_)
+    absl::StrAppend(&member.lost_reason, "; before, this coordinator had stood still for longer than --lease");
   if (silence_.has_value()) {
     silence_->Forget(member.number);
-    stalls_->End(member.number);
+    stalls_->End(member.number, Now());
   }
   work_polls_.erase(member.number);
   LogWarning(absl::StrCat(member.Name(), " is lost: ", member.lost_reason));
