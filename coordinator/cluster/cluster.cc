@@ -329,14 +329,16 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
   }
   const CoordTime now = Now();
   NoteStandstills(now);
-  if (now >= patience.deadline && now >= deadlines_from_) return absl::DeadlineExceededError("no answer in time");
+  // One that passed while this process stood still would blame workers whose answers have not been read yet.
+  const CoordTime deadline = patience.deadline <= woke_at_ ? woke_at_ + kCatchUpNs : patience.deadline;
+  if (now >= deadline) return absl::DeadlineExceededError("no answer in time");
   CheckForSilence(now);
   if (!given_up_.empty()) {
     ReceivedEvent lost = std::move(given_up_.front());
     given_up_.pop_front();
     return std::optional<ReceivedEvent>(std::move(lost));
   }
-  auto received = transport_.WaitEvent(std::min(std::max(patience.deadline, deadlines_from_), now + kSliceNs));
+  auto received = transport_.WaitEvent(std::min(deadline, now + kSliceNs));
   if (!received.ok()) {
     if (absl::IsDeadlineExceeded(received.status())) return std::optional<ReceivedEvent>();
     return received.status();
@@ -410,8 +412,8 @@ void Cluster::NoteStandstills(CoordTime now) {
         left_alone ? absl::StrCat(", but those whose lanes ran have left after ", FormatSeconds(lease_s), " (--lease)")
                    : ""));
     stood_still_ns_ += NanosFrom(standstill.seconds());
-    deadlines_from_ = now + kCatchUpNs;
-    if (left_alone) left_alone_until_ = deadlines_from_ + NanosFrom(lease_s);
+    woke_at_ = now;
+    if (left_alone) left_alone_until_ = now + kCatchUpNs + NanosFrom(lease_s);
     standstills_.push_back(std::move(standstill));
   }
 }

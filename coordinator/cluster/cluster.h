@@ -271,8 +271,8 @@ class Cluster {
   std::vector<v1::Standstill> standstills_;
   int64_t stood_still_ns_ = 0;
   CoordTime left_alone_until_;  // until then, a worker may be lost because of a standstill
-  CoordTime next_beat_;       // when this thread beats again
-  CoordTime deadlines_from_;  // until then no deadline has passed: what arrived during a standstill comes first
+  CoordTime next_beat_;         // when this thread beats again
+  CoordTime woke_at_;           // the end of the latest standstill
   uint64_t next_call_id_ = 1;
   bool told_of_interrupt_ = false;
   OomWatch oom_watch_;

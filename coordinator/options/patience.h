@@ -8,9 +8,9 @@
 
 namespace iobench {
 
-// When a network is back, TCP sends again what it has kept: 12.6 s and 25.4 s after the first attempt, at 0.2 s
-// doubled each time. 30 s survive a break that ends before the second of these.
-inline constexpr double kUsualPatienceS = 30;
+// When a network is back, TCP sends again what it has kept after up to the time that the break lasted: it doubles the
+// time between two attempts. So 45 s survive every break of 20 s.
+inline constexpr double kUsualPatienceS = 45;
 
 struct Patience {
   double lost_after_s = kUsualPatienceS;  // silence after which the coordinator drops a worker

@@ -12,8 +12,8 @@ TEST_CASE("whatever is given, no worker leaves before its coordinator would drop
     double expected_lost_after_s, expected_lease_s;
   };
   const Row rows[] = {
-      {std::nullopt, std::nullopt, 30, 30}, {120, std::nullopt, 120, 120}, {5, std::nullopt, 5, 30},
-      {std::nullopt, 2, 2, 2},              {std::nullopt, 60, 30, 60},    {10, 10, 10, 10},
+      {std::nullopt, std::nullopt, 45, 45}, {120, std::nullopt, 120, 120}, {5, std::nullopt, 5, 45},
+      {std::nullopt, 2, 2, 2},              {std::nullopt, 60, 45, 60},    {10, 10, 10, 10},
       {10, 12.5, 10, 12.5},
   };
   for (const Row& row : rows) {
