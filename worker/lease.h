@@ -15,7 +15,7 @@ namespace iobench {
 class Lease {
  public:
   static constexpr int64_t kLongestStepNs = kNanosPerSecond;
-  // A worker without a phase does no I/O, so it can wait longer for a coordinator that is busy with its results.
+  // A worker that does no I/O can wait longer for a coordinator that is busy with results or was stopped.
   static constexpr int64_t kIdleFactor = 6;
 
   // Notes that a request has arrived. `lease_ms`: from a Ping; 0: unchanged.
@@ -23,8 +23,8 @@ class Lease {
     silence_ns_ = 0;
     if (lease_ms > 0) lease_ns_ = int64_t{lease_ms} * 1'000'000;
   }
-  // Returns true if the lease is over. Without a lease, it never is. `works`: the worker has a phase, fills space or
-  // validates.
+  // Returns true if the lease is over. Without a lease, it never is. `works`: the worker may do I/O: it has
+  // a phase whose timed regions have not ended, fills space or validates.
   bool IsOver(int64_t now_ns, bool works) {
     const int64_t step_ns = asked_ns_ == 0 ? 0 : now_ns - asked_ns_;
     asked_ns_ = now_ns;

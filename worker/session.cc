@@ -205,11 +205,24 @@ v1::Progress Session::ProgressOf(const Work& work, const v1::Poll& poll, WorkerT
 
 absl::Status Session::CheckLease() {
   MutexLock lock(mutex_);
-  const bool works =
-      validates_ || filler_ != nullptr || (state_ != WorkerState::kIdle && state_ != WorkerState::kCollected);
-  if (!lease_.IsOver(MonotonicNowNs(), works)) return absl::OkStatus();
-  return absl::UnavailableError(
-      absl::StrCat("the coordinator has sent nothing for ", FormatSeconds(SecondsFrom(lease_.silence_ns()))));
+  if (!lease_.IsOver(MonotonicNowNs(), MayDoIo())) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("nothing heard from the coordinator for ",
+                                             FormatSeconds(SecondsFrom(lease_.silence_ns())), " (--lease)"));
+}
+
+// Lanes whose timed regions have ended wait to be collected, and their results are kept for a coordinator that was stopped.
+bool Session::MayDoIo() const {
+  if (validates_ || filler_ != nullptr) return true;
+  switch (state_) {
+    case WorkerState::kIdle:
+    case WorkerState::kCollected:
+      return false;
+    case WorkerState::kDone:
+    case WorkerState::kEnded:
+      return collects_;  // which lets lanes finish their files
+    default:
+      return true;
+  }
 }
 
 // ------------------------------------------------------------------------------------------------- phases
@@ -258,6 +271,7 @@ bool Session::AddResults(const Phase& phase, v1::LanesDone& done) {
 
 void Session::BeginPhase(const v1::WorkerRequest& request) {
   const Phase previous = std::move(phase_);
+  collects_ = false;
   phase_ = make_phase_(request.prepare(), clock_, facts_.loop_ns(), EventTakerOfPhase());
   newest_prepare_ = Shared(request);
   Later([request = newest_prepare_, phase = phase_, previous](Session& self) {
@@ -314,6 +328,7 @@ void Session::Disarm(const v1::WorkerRequest& request, const Phase& phase) {
 }
 
 void Session::BeginCollect(const v1::WorkerRequest& request, WorkerTime received) {
+  collects_ = true;
   Later([request = Shared(request), received, phase = phase_](Session& self) {
     self.Collect(*request, received, phase);
   });

@@ -63,6 +63,8 @@ class Session : public std::enable_shared_from_this<Session> {
   using Phase = std::shared_ptr<PhaseControl>;
   using ClientTask = absl::StatusOr<v1::WorkerEvent> (ClientTasks::*)(const v1::WorkerRequest&);
 
+  // A worker that may do I/O leaves sooner.
+  bool MayDoIo() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool EndLanes(int64_t until_ns);  // false: some are stuck
   // Runs a task after those posted before, and waits for it until then: a file system may hang.
   void WaitForTask(std::function<void(Session&)> task, int64_t until_ns);
@@ -129,6 +131,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool told_to_leave_ ABSL_GUARDED_BY(mutex_) = false;
   bool had_file_actions_ ABSL_GUARDED_BY(mutex_) = false;
   bool had_data_steps_ ABSL_GUARDED_BY(mutex_) = false;
+  bool collects_ ABSL_GUARDED_BY(mutex_) = false;  // the latest phase
   bool validates_ ABSL_GUARDED_BY(mutex_) = false;  // it works on files outside of phases
 
   // Used only by the task thread, except to cancel.

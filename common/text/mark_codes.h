@@ -27,6 +27,7 @@ inline constexpr std::string_view kPartial = "partial";
 inline constexpr std::string_view kFailedOps = "failed_ops";
 inline constexpr std::string_view kResumed = "resumed";
 inline constexpr std::string_view kReconnected = "reconnected";
+inline constexpr std::string_view kCoordinatorStopped = "coordinator_stopped";
 inline constexpr std::string_view kRetriedOps = "retried_ops";
 inline constexpr std::string_view kStalled = "stalled";
 inline constexpr std::string_view kCpuQuota = "cpu_quota";

@@ -46,6 +46,10 @@ class Transport {
   // not even the transport's destructor. Events that it still sends are delivered.
   virtual void GiveUp(WorkerId worker) { (void)worker; }
 
+  // True while the worker's connection is broken and it may still come back: the transport itself reports it as lost
+  // when its time to do so is over.
+  virtual bool MayComeBack(WorkerId worker) const { return static_cast<void>(worker), false; }
+
   // A hint: while lanes run, the transport may poll less often, so that waiting does not slow the lanes down.
   virtual void SetLanesRunning(bool running) { (void)running; }
 

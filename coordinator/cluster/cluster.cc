@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "common/host_identity.h"
 #include "common/status_util.h"
+#include "common/text/display_text.h"
 #include "common/text/log.h"
 #include "common/text/units.h"
 #include "coordinator/cluster/answer_check.h"
@@ -38,6 +39,15 @@ std::string SumUpReconnections(const RepeatedLines::LeftOut& left_out) {
   add("others", left_out.others);
   return absl::StrCat("connections broke and came back again, nothing was lost: ", absl::StrJoin(texts, "; "),
                       ": check the network");
+}
+
+// What has arrived meanwhile is read within this time after this process stood still, before any worker is late.
+constexpr int64_t kCatchUpNs = 2 * kNanosPerSecond;
+
+// The words of another host.
+std::string ReasonOfWorker(const v1::Left& left) {
+  constexpr size_t kMaxBytes = 300;
+  return absl::StrCat("it left: ", Printable(left.reason().substr(0, kMaxBytes)));
 }
 
 }  // namespace
@@ -142,7 +152,7 @@ absl::Status Cluster::CallSome(std::span<const uint32_t> workers, const MakeRequ
   }
   const absl::Status status = WaitForAnswers(round, on_reply, std::move(waits));
   if (watches) {
-    for (const uint32_t number : round.waiting) stalls_->End(number);
+    for (const uint32_t number : round.waiting) stalls_->End(number, Now());
     watched_call_ = nullptr;
   }
   left_unanswered_ |= !round.waiting.empty();
@@ -201,7 +211,7 @@ void Cluster::HandleAnswer(Round& round, const ReceivedEvent& received, const On
     on_reply(*member, received);
     if (!round.IsLast(received.event)) return;
     round.waiting.erase(member->number);
-    if (patience.stall_after_ns.has_value()) stalls_->End(member->number);
+    if (patience.stall_after_ns.has_value()) stalls_->End(member->number, Now());
     return;
   }
   if (on_event_) on_event_(*member, received);
@@ -342,14 +352,17 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
     return absl::AbortedError("a worker is lost, and --on-lost abort ends the run");
   }
   const CoordTime now = Now();
-  if (now >= patience.deadline) return absl::DeadlineExceededError("no answer in time");
+  NoteStandstills(now);
+  // One that passed while this process stood still would blame workers whose answers have not been read yet.
+  const CoordTime deadline = patience.deadline <= woke_at_ ? woke_at_ + kCatchUpNs : patience.deadline;
+  if (now >= deadline) return absl::DeadlineExceededError("no answer in time");
   CheckForSilence(now);
   if (!given_up_.empty()) {
     ReceivedEvent lost = std::move(given_up_.front());
     given_up_.pop_front();
     return std::optional<ReceivedEvent>(std::move(lost));
   }
-  auto received = transport_.WaitEvent(std::min(patience.deadline, now + kSliceNs));
+  auto received = transport_.WaitEvent(std::min(deadline, now + kSliceNs));
   if (!received.ok()) {
     if (absl::IsDeadlineExceeded(received.status())) return std::optional<ReceivedEvent>();
     return received.status();
@@ -372,6 +385,12 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
     const auto poll = work_polls_.find(member->number);
     if (poll != work_polls_.end() && poll->second == received->event.call_id()) work_polls_.erase(poll);
     CheckWork(*member, received->event.progress());
+  }
+  if (member != nullptr && received->event.has_left() && !received->event.left().reason().empty()) {
+    // It waits for this answer, if it can hear it.
+    DismissOne(member->id, "");
+    const std::string reason = ReasonOfWorker(received->event.left());
+    received->event.mutable_lost()->set_reason(reason);
   }
   if (member != nullptr && received->event.has_lost())
     MarkLost(*member, WithEnding(*member, received->event.lost().reason()));
@@ -406,6 +425,27 @@ void Cluster::SayReconnections(int64_t now_ns) {
   for (const std::string& line : reconnections_.Take(now_ns)) LogWarning(line);
 }
 
+void Cluster::NoteStandstills(CoordTime now) {
+  if (patience_.heartbeat == nullptr || !silence_.has_value() || now < next_beat_) return;
+  next_beat_ = now + StandstillWatch::kBeatNs;
+  for (v1::Standstill& standstill : patience_.heartbeat->Take()) {
+    const bool suspended = standstill.suspended_s() > standstill.seconds() / 2;
+    const double lease_s = lease_ms() / 1e3;
+    const bool left_alone = standstill.seconds() >= lease_s;
+    LogWarning(absl::StrCat(
+        suspended ? "this coordinator's host was suspended for " : "this coordinator stood still for ",
+        FormatSeconds(standstill.seconds()),
+        suspended ? "" : " (its process was stopped, or its host paused or overloaded)",
+        ": no worker is blamed for that time",
+        left_alone ? absl::StrCat(", but those whose lanes ran have left after ", FormatSeconds(lease_s), " (--lease)")
+                   : ""));
+    stood_still_ns_ += NanosFrom(standstill.seconds());
+    woke_at_ = now;
+    if (left_alone) left_alone_until_ = now + kCatchUpNs + NanosFrom(lease_s);
+    standstills_.push_back(std::move(standstill));
+  }
+}
+
 void Cluster::CheckForSilence(CoordTime now) {
   SayReconnections(now.ns);
   if (!silence_.has_value()) return;
@@ -424,6 +464,7 @@ void Cluster::CheckForSilence(CoordTime now) {
                             FormatSeconds(SecondsFrom(patience_.lost_after_ns))));
   }
   for (const uint32_t number : findings.to_give_up) {
+    if (transport_.MayComeBack(members_[number].id)) continue;  // it has its lease
     Drop(number,
          absl::StrCat("it has not answered for ", FormatSeconds(SecondsFrom(patience_.lost_after_ns))));
   }
@@ -532,9 +573,12 @@ void Cluster::MarkLost(Member& member, const std::string& reason) {
   ++lost_count_;
   // A worker on this host is often in the group of this process.
   member.lost_reason = IsOnHost(member.facts, BootId()) ? absl::StrCat(reason, oom_watch_.ReasonText()) : reason;
+  // Its own reason may have been lost with its connection.
+  if (Now() < left_alone_until_)
+    absl::StrAppend(&member.lost_reason, "; before, this coordinator had stood still for longer than --lease");
   if (silence_.has_value()) {
     silence_->Forget(member.number);
-    stalls_->End(member.number);
+    stalls_->End(member.number, Now());
   }
   work_polls_.erase(member.number);
   LogWarning(absl::StrCat(member.Name(), " is lost: ", member.lost_reason));

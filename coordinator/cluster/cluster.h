@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -21,11 +22,14 @@
 #include "common/text/repeated_lines.h"
 #include "common/time.h"
 #include "common/transport/transport.h"
+#include "coordinator/cluster/heartbeat.h"
 #include "coordinator/cluster/interrupt.h"
 #include "coordinator/cluster/silence_watch.h"
 #include "coordinator/cluster/stall_watch.h"
 #include "coordinator/launch/join_watch.h"
+#include "coordinator/options/patience.h"
 #include "iobench/v1/control.pb.h"
+#include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
@@ -54,12 +58,13 @@ using CoordClock = std::function<CoordTime()>;
 
 // How long the cluster waits for workers that do not answer, or whose work makes no progress.
 struct ClusterPatience {
-  int64_t lost_after_ns = 20 * kNanosPerSecond;  // silence after which a worker is lost
-  int64_t lease_ns =
-      10 * kNanosPerSecond;  // silence after which a worker leaves; longer for very many workers
+  int64_t lost_after_ns = NanosFrom(kUsualPatienceS);  // silence after which a worker is lost
+  // Silence after which a worker leaves, at least lost_after_ns; longer for very many workers.
+  int64_t lease_ns = NanosFrom(kUsualPatienceS);
   int64_t stall_after_ns =
       300 * kNanosPerSecond;   // time without progress after which it is dropped; 0: never
   bool abort_on_lost = false;  // waiting calls return Aborted as soon as a worker is lost
+  std::shared_ptr<Heartbeat> heartbeat;  // of this process; null: nothing says when it stood still
 };
 
 // Only the thread that owns the transport may use it. The transport and the interrupt must outlive it. Call Gather
@@ -159,11 +164,18 @@ class Cluster {
   bool left_unanswered() const { return left_unanswered_; }
   bool interrupted() const { return interrupt_.raised(); }
 
+  // Times in which workers made no progress, and in which this process itself stood still, since the last call. They
+  // are for the record of the phase.
+  std::vector<StallWatch::Still> TakeStills() { return stalls_->TakeStills(); }
+  std::vector<v1::Standstill> TakeStandstills() { return std::exchange(standstills_, {}); }
+  // How long this process has stood still altogether.
+  int64_t stood_still_ns() const { return stood_still_ns_; }
+
   // ---- work that no call waits for: the lanes of a phase
   // Note that the worker's lanes run from now on, or have ended. In between, the caller polls the worker often
   // (PollFor), and it is dropped as lost if its lanes make no progress.
   void BeginLanes(uint32_t worker) { stalls_->Begin(worker); }
-  void EndLanes(uint32_t worker) { stalls_->End(worker); }
+  void EndLanes(uint32_t worker) { stalls_->End(worker, Now()); }
   v1::WorkerRequest PollFor(uint32_t worker) const;
   // How often workers are polled to see whether they make progress: 1 s, or less with a short patience, or 1 ms per
   // worker.
@@ -216,6 +228,8 @@ class Cluster {
  private:
   // Returns one event, or nullopt after a short time, so that interrupts are noticed promptly.
   absl::StatusOr<std::optional<ReceivedEvent>> Next(const Patience& patience);
+  // Says that this process stood still, if it did.
+  void NoteStandstills(CoordTime now);
   // Probes workers that have been silent for long; reports them or gives them up.
   void CheckForSilence(CoordTime now);
   void SayReconnections(int64_t now_ns);
@@ -275,6 +289,11 @@ class Cluster {
   std::unordered_map<uint32_t, uint64_t> work_polls_;  // worker number -> call id of its unanswered poll
   uint32_t lost_count_ = 0;  // of members_
   uint32_t silence_count_ = 0;
+  std::vector<v1::Standstill> standstills_;
+  int64_t stood_still_ns_ = 0;
+  CoordTime left_alone_until_;  // until then, a worker may be lost because of a standstill
+  CoordTime next_beat_;         // when this thread beats again
+  CoordTime woke_at_;           // the end of the latest standstill
   uint64_t next_call_id_ = 1;
   bool told_of_interrupt_ = false;
   OomWatch oom_watch_;

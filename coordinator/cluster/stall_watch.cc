@@ -20,17 +20,23 @@ StallWatch::Finding StallWatch::Note(uint32_t number, const v1::Progress& progre
   if (!worker.watched) return Finding::kNone;
   const std::optional<CoordTime> before = std::exchange(worker.noted, now);
   const bool counts = progress.ops() != worker.ops || progress.bytes() != worker.bytes;
-  const bool acts = worker.activity && worker.looks_closely && progress.activity() != *worker.activity;
+  const bool compares = worker.activity && worker.looks_closely;
+  const bool acts = compares && progress.activity() != *worker.activity;
   if (worker.looks_closely) worker.activity = progress.activity();
   worker.ops = progress.ops();
   worker.bytes = progress.bytes();
   worker.looks_closely = !counts;
   if (counts) worker.activity.reset();
   if (counts || acts || !before) {
+    NoteStill(number, now);
+    worker.still_from = now;
+    worker.confirmed = false;
     worker.still_ns = 0;
     worker.told = false;
     return Finding::kNone;
   }
+  worker.confirmed |= compares;
+  worker.where = WorkText(progress);
   worker.still_ns += std::clamp<int64_t>(now - *before, 0, kLongestStepNs);
   const int64_t limit_ns = stall_after_ns.value_or(stall_after_ns_);
   if (limit_ns <= 0) return Finding::kNone;
@@ -38,6 +44,12 @@ StallWatch::Finding StallWatch::Note(uint32_t number, const v1::Progress& progre
   if (worker.told || worker.still_ns < limit_ns / kToldAfterFraction) return Finding::kNone;
   worker.told = true;
   return Finding::kWarn;
+}
+
+void StallWatch::NoteStill(uint32_t number, CoordTime end) {
+  Worker& worker = workers_[number];
+  if (!worker.confirmed || worker.still_ns < kShortestStillNs) return;
+  stills_.push_back({number, worker.still_from, end, std::move(worker.where)});
 }
 
 std::string WorkText(const v1::Progress& progress) {

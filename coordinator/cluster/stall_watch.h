@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/time.h"
@@ -26,7 +27,10 @@ class StallWatch {
     workers_[worker] = Worker();
     workers_[worker].watched = true;
   }
-  void End(uint32_t worker) { workers_[worker] = Worker(); }
+  void End(uint32_t worker, CoordTime now) {
+    NoteStill(worker, now);
+    workers_[worker] = Worker();
+  }
   bool watches(uint32_t worker) const { return workers_[worker].watched; }
 
   enum class Finding { kNone, kWarn, kStalled };
@@ -42,6 +46,17 @@ class StallWatch {
     return workers_[worker].watched && workers_[worker].looks_closely;
   }
   int64_t still_ns(uint32_t worker) const { return workers_[worker].still_ns; }
+
+  // A time without progress that is over, also because the work is. Only times of kShortestStillNs or more, in which
+  // polls that looked closely agreed.
+  struct Still {
+    uint32_t worker = 0;
+    CoordTime begin, end;  // the answers around it, so up to two polls more than it lasted
+    std::string where;     // WorkText of its last answer
+  };
+  static constexpr int64_t kShortestStillNs = 3 * kNanosPerSecond;
+  // Returns those since the last call.
+  std::vector<Still> TakeStills() { return std::exchange(stills_, {}); }
   int64_t stall_after_ns() const { return stall_after_ns_; }
 
  private:
@@ -53,10 +68,16 @@ class StallWatch {
     uint64_t ops = 0, bytes = 0;
     std::optional<uint64_t> activity;
     int64_t still_ns = 0;
+    CoordTime still_from;
+    bool confirmed = false;  // activities were compared, and were the same
+    std::string where;
   };
+
+  void NoteStill(uint32_t number, CoordTime end);
 
   const int64_t stall_after_ns_;
   std::vector<Worker> workers_;
+  std::vector<Still> stills_;
 };
 
 // Returns "lane 3 in its ops, pwrite64 at offset 4096 of /mnt/a/lane-000003.0, after 17 ops; lane 4 …" for people: the

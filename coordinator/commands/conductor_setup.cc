@@ -33,10 +33,12 @@ ConductorOptions OptionsFor(const Stage& stage, const JobOptions& line) {
   options.in_process = stage.transport.name() == "local";
   options.join_watch = stage.join_watch;
   options.join_deadline = JoinDeadline(options, line);
-  options.patience = {.lost_after_ns = NanosFrom(line.cluster.lost_after_s),
-                      .lease_ns = NanosFrom(line.cluster.lease_s),
+  const Patience patience = PatienceOf(line.cluster);
+  options.patience = {.lost_after_ns = NanosFrom(patience.lost_after_s),
+                      .lease_ns = NanosFrom(patience.lease_s),
                       .stall_after_ns = NanosFrom(line.cluster.stall_timeout_s),
-                      .abort_on_lost = line.cluster.on_lost == "abort"};
+                      .abort_on_lost = line.cluster.on_lost == "abort",
+                      .heartbeat = Heartbeat::Start()};
   options.sample_interval_ns = NanosFrom(line.cluster.sample_interval_s);
   options.phase_timeout_ns = NanosFrom(line.cluster.phase_timeout_s);
   options.force = line.cluster.force;

@@ -52,7 +52,7 @@ absl::StatusOr<LiveViews> OpenViews(const RunCommand& line) {
 // MPI, end with it.
 void WaitForEarlierWorkers(const Stage& stage, const JobOptions& line) {
   if (!stage.resume->crashed || stage.transport.name() != "grpc" || line.cluster.spawn > 0) return;
-  const int64_t lease_ns = GrantedLeaseNs(stage.worker_count, NanosFrom(line.cluster.lease_s));
+  const int64_t lease_ns = GrantedLeaseNs(stage.worker_count, NanosFrom(PatienceOf(line.cluster).lease_s));
   std::cerr << "waiting for " << FormatSeconds(SecondsFrom(lease_ns))
             << " (--lease), so that workers of the part that was cut off are gone" << std::endl;
   const int64_t until_ns = MonotonicNowNs() + lease_ns;

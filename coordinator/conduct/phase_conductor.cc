@@ -76,6 +76,9 @@ absl::Status PhaseConductor::Run() {
   const CoordTime begin = context_.cluster.Now();
   if (context_.timeout_ns > 0) deadline_ = begin + context_.timeout_ns;
   context_.clock_sync.StartPhase();
+  // Those between phases change no figure.
+  context_.cluster.TakeStills();
+  context_.cluster.TakeStandstills();
   context_.cluster.set_on_event(
       [this](const Member& member, const ReceivedEvent& received) { lanes_.OnEvent(member, received); });
   lanes_.ShowPreparing();
@@ -99,6 +102,7 @@ absl::Status PhaseConductor::Run() {
 
   const CoordTime check_begin = context_.cluster.Now();
   RecordHowWorkersEnded(lanes_run);
+  RecordStandstills(lanes_run);
   RefuseImpossibleResults();
   cost_.check_s = SecondsFrom(context_.cluster.Now() - check_begin);
   record_.set_fixed_cost_s(SecondsFrom(context_.cluster.Now() - begin) - lanes_.LongestTimedSeconds());
@@ -180,6 +184,18 @@ void PhaseConductor::RecordHowWorkersEnded(bool lanes_ran) {
     }
     RecordBursts(member.number);
   }
+}
+
+void PhaseConductor::RecordStandstills(bool lanes_ran) {
+  for (StallWatch::Still& still : context_.cluster.TakeStills()) {
+    v1::StillWork& work = *ResultOf(still.worker).add_still_work();
+    work.set_begin_coord_ns(still.begin.ns);
+    work.set_end_coord_ns(still.end.ns);
+    work.set_preparing(!lanes_ran || still.begin < lanes_.start());
+    work.set_what(std::move(still.where));
+  }
+  for (v1::Standstill& standstill : context_.cluster.TakeStandstills())
+    *record_.add_standstills() = std::move(standstill);
 }
 
 void PhaseConductor::RecordBursts(uint32_t worker) {

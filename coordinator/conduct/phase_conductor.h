@@ -138,6 +138,7 @@ class PhaseConductor {
   void RecordBursts(uint32_t worker);
   void AddStepsOf(uint32_t worker, const google::protobuf::RepeatedPtrField<v1::StepResult>& steps);
   void RecordHowWorkersEnded(bool lanes_ran);
+  void RecordStandstills(bool lanes_ran);
   void EndLanesEarly(const absl::Status& why);
   void DropDeadRanks(const absl::Status& status);
   v1::WorkerPhaseResult& ResultOf(uint32_t worker) {

@@ -78,6 +78,7 @@ absl::Status RunningLanes::WaitWatching(CoordTime deadline) {
   const int64_t clocks_ns = clock_sync_.poll_interval_ns();
   CoordTime next_display = display_ns > 0 ? start_ + display_ns : CoordTime{INT64_MAX};
   next_clock_poll_ = clocks_ns > 0 ? start_ + clocks_ns : CoordTime{INT64_MAX};
+  int64_t stood_still_ns = cluster_.stood_still_ns();
   while (!AllDone()) {
     absl::Status status =
         cluster_.WaitUntil([this] { return AllDone(); },
@@ -85,6 +86,9 @@ absl::Status RunningLanes::WaitWatching(CoordTime deadline) {
     if (status.ok()) break;
     if (!absl::IsDeadlineExceeded(status)) return status;
     const CoordTime now = cluster_.Now();
+    // Lanes are not late because this process could not see them end.
+    const int64_t before_ns = std::exchange(stood_still_ns, cluster_.stood_still_ns());
+    if (deadline.ns != INT64_MAX) deadline = deadline + (stood_still_ns - before_ns);
     if (now >= deadline) {
       DropLate();
       deadline.ns = INT64_MAX;

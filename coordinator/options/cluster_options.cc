@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -117,9 +118,20 @@ absl::Status CheckResume(const ClusterOptions& place) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<Patience> GivenPatience(const ClusterOptions& place) {
+  const auto if_given = [](bool given, double seconds) { return given ? std::optional(seconds) : std::nullopt; };
+  return PatienceFrom(if_given(place.lost_after_given, place.lost_after_s),
+                      if_given(place.lease_given, place.lease_s));
+}
+
 }  // namespace
 
+Patience PatienceOf(const ClusterOptions& place) {
+  return *GivenPatience(place);
+}
+
 absl::Status CheckClusterOptions(const ClusterOptions& place) {
+  IOBENCH_RETURN_IF_ERROR(GivenPatience(place).status());
   IOBENCH_RETURN_IF_ERROR(CheckResume(place));
   IOBENCH_RETURN_IF_ERROR(CheckLabel(place.label));
   IOBENCH_RETURN_IF_ERROR(CheckWorkbook(place.workbook));

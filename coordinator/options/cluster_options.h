@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "coordinator/options/option.h"
+#include "coordinator/options/patience.h"
 
 namespace iobench {
 
@@ -47,9 +48,11 @@ struct ClusterOptions : ProtectionOptions {
   // How long the coordinator waits for its workers.
   double join_timeout_s = 600;
   bool join_timeout_given = false;
-  double lost_after_s = 20;  // time after which a silent worker counts as lost
-  double token_ttl_s = 0;    // time after which nobody else can join with the token; 0: never
-  double lease_s = 10;       // time after which a worker leaves a silent coordinator
+  double token_ttl_s = 0;   // time after which nobody else can join with the token; 0: never
+  double lost_after_s = 0;  // as given; PatienceOf says what holds
+  double lease_s = 0;       // as given; PatienceOf says what holds
+  bool lost_after_given = false;
+  bool lease_given = false;
   double stall_timeout_s =
       300;                     // time after which a worker counts as lost if its lanes stand still; 0: never
   double phase_timeout_s = 0;  // the same for a worker that has not ended its part of a phase; 0: never
@@ -78,6 +81,9 @@ struct ClusterOptions : ProtectionOptions {
   double share_wait_s = 5;    // how long a file that one worker wrote may take to appear on another
   bool share_wait_given = false;
 };
+
+// How long coordinator and workers wait for each other. REQUIRES: CheckClusterOptions succeeded.
+Patience PatienceOf(const ClusterOptions& cluster);
 
 // InvalidArgument: the options conflict, or one needs another that is missing. Accesses nothing.
 absl::Status CheckClusterOptions(const ClusterOptions& cluster);

@@ -169,12 +169,14 @@ constexpr OptionSpec kRows[] = {
      .commands = kJobs, .field = kInto<&ClusterOptions::join_timeout_s>,
      .given = kInto<&ClusterOptions::join_timeout_given>},
     {.name = "lost-after", .argument = "S", .value = V::kSeconds, .min = 1, .max = kMaxTimeoutSeconds, .group = G::kWhere,
-     .help = "warn about an unresponsive worker, and drop it as lost after S seconds (default 20)",
-     .commands = kJobs, .field = kInto<&ClusterOptions::lost_after_s>},
+     .help = "warn about an unresponsive worker, and drop it as lost after S seconds (default 45, or --lease if "
+             "that is shorter)",
+     .commands = kJobs, .field = kInto<&ClusterOptions::lost_after_s>,
+     .given = kInto<&ClusterOptions::lost_after_given>},
     {.name = "lease", .argument = "S", .value = V::kSeconds, .min = 1, .max = kMaxTimeoutSeconds, .group = G::kWhere,
      .help = "a worker that hears nothing from its coordinator for S seconds stops and leaves; until then, one whose "
-             "connection broke may come back (default 10)",
-     .commands = kJobs, .field = kInto<&ClusterOptions::lease_s>},
+             "connection broke may come back; at least --lost-after (default 45, or --lost-after if that is longer)",
+     .commands = kJobs, .field = kInto<&ClusterOptions::lease_s>, .given = kInto<&ClusterOptions::lease_given>},
     {.name = "stall-timeout", .argument = "S", .value = V::kSeconds, .min = 0, .max = kMaxTimeoutSeconds,
      .group = G::kWhere,
      .help = "drop a worker as lost if none of its lanes makes progress for S seconds; 0: never (default 300)",

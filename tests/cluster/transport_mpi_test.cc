@@ -58,6 +58,28 @@ TEST_CASE("ranks that nobody told to leave go when the transport does", "[transp
   }
 }
 
+TEST_CASE("a rank whose lease is over says so, waits until rank 0 tells it to go, and ends nobody's run", "[transport]") {
+  if (session->size() == 1) return;
+  EchoWorker worker("echo-0");
+  const std::unique_ptr<Transport> transport = session->Coordinator(worker);
+  ReceiveJoined(*transport, session->size());
+  v1::WorkerRequest ping = Request(1);
+  ping.mutable_ping()->set_lease_ms(EchoWorker::kNoLeaseMs);
+  REQUIRE(transport->Post(1, ping).ok());
+  REQUIRE(NextEvent(*transport).event.has_pong());
+  ReceivedEvent left = NextEvent(*transport);
+  const auto is_stop = [](const ReceivedEvent& event) { return event.event.has_adjusted(); };  // of its lanes
+  while (is_stop(left)) left = NextEvent(*transport);
+  REQUIRE(left.event.has_left());
+  CHECK(left.worker == 1);
+  CHECK(left.event.left().reason() == "its lease is over");
+  // It answers nothing more, but takes what is sent to it.
+  REQUIRE(transport->Post(1, ping).ok());
+  auto next = transport->WaitEvent(CoordNow() + kNanosPerSecond / 10);
+  if (next.ok() && is_stop(*next)) next = transport->WaitEvent(CoordNow() + kNanosPerSecond / 10);
+  CHECK(absl::IsDeadlineExceeded(next.status()));
+}
+
 // What a worker's end of the transport returned is known to its rank alone: it ends the job when that is wrong.
 int RunWorkers() {
   while (true) {
@@ -66,6 +88,7 @@ int RunWorkers() {
     if (worker.shutdown_count() != 1) session->Abort(3);
     if (status.ok()) continue;
     if (status.message() == kEndOfTests && absl::IsFailedPrecondition(status)) return 0;
+    if (status.message() == "its lease is over" && absl::IsFailedPrecondition(status)) continue;
     if (status.message() == "the coordinator has ended" && absl::IsFailedPrecondition(status)) continue;
     std::cerr << "rank " << session->rank() << ": " << status << std::endl;
     session->Abort(4);

@@ -2,8 +2,8 @@
  * preloaded library, the program makes them with the functions of glibc below.
  *
  *   FAULT_ORDER   a file that does not exist at first. Then it contains one word:
- *                 an errno's number: calls fail with it, or "5x3": three of them; "hang": they never return; "slow": each
- *                 takes 20 ms longer
+ *                 an errno's number: calls fail with it, or "5x3": three of them; "hang": they never return; "gate": they wait until
+ *                 somebody opens the FIFO $FAULT_ORDER.gate for writing, and go on; "flush": only fsync() does; "slow": each takes 20 ms longer. With "@123" behind the word, only process 123 obeys
  *
  * Only threads other than the first are concerned, so that the program itself starts and ends as always. */
 #define _GNU_SOURCE
@@ -21,7 +21,7 @@
 
 #include "data_file.h"
 
-enum { NONE = 0, HANG = -1, SLOW = -2 };
+enum { NONE = 0, HANG = -1, SLOW = -2, GATE = -3, FLUSH = -4 };
 
 static int (*real_fstatat)(int, const char*, struct stat*, int);
 
@@ -38,14 +38,23 @@ static int ordered(void) {
   const char* const file = getenv("FAULT_ORDER");
   const int fd = file == NULL ? -1 : open(file, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return NONE;
-  char text[16] = "";
+  char text[32] = "";
   const ssize_t size = read(fd, text, sizeof text - 1);
   close(fd);
   if (size <= 0) return NONE;
+  const char* const only = strchr(text, '@');
+  if (only != NULL && atol(only + 1) != getpid()) return NONE;
   const char* const times = strchr(text, 'x');
   if (times != NULL) atomic_store(&left, atol(times + 1));
-  atomic_store(&order, text[0] == 'h' ? HANG : text[0] == 's' ? SLOW : atoi(text));
+  atomic_store(&order, text[0] == 'h' ? HANG : text[0] == 's' ? SLOW : text[0] == 'g' ? GATE : text[0] == 'f' ? FLUSH : atoi(text));
   return atomic_load(&order);
+}
+
+static void wait_at_gate(void) {
+  char gate[4096];
+  snprintf(gate, sizeof gate, "%s.gate", getenv("FAULT_ORDER"));
+  const int fd = open(gate, O_RDONLY | O_CLOEXEC); /* returns when it has a writer */
+  if (fd >= 0) close(fd);
 }
 
 /* Returns 1 if the call must fail with errno, which is set. */
@@ -55,6 +64,11 @@ static int strikes(void) {
   if (what == NONE) return 0;
   if (what == HANG) {
     for (;;) pause();
+  }
+  if (what == FLUSH) return 0;
+  if (what == GATE) {
+    wait_at_gate();
+    return 0;
   }
   if (what == SLOW) {
     const struct timespec longer = {0, 20000000};
@@ -92,6 +106,11 @@ ssize_t pread(int file, void* data, size_t bytes, off_t offset) {
 /* Prefills call this one, too. */
 ssize_t pwrite(int file, const void* data, size_t bytes, off_t offset) {
   return struck(file) ? -1 : syscall(SYS_pwrite64, file, data, bytes, offset);
+}
+
+int fsync(int file) {
+  if (gettid() != getpid() && is_data(file) && ordered() == FLUSH) wait_at_gate();
+  return struck(file) ? -1 : (int)syscall(SYS_fsync, file);
 }
 
 /* The ops on names. A lane also looks at its own files before a phase, which is no op. */

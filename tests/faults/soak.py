@@ -16,6 +16,7 @@ import os
 import pathlib
 import random
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -32,15 +33,52 @@ import schema  # noqa: E402
 
 WORKERS = 3                 # the daemon and two more
 SECONDS, REPEAT = 2, 3
-OPERATIONS = (*fault_case.OPERATIONS.values(), ("-i", "0", "-i", "2", "-+n", "-r", "4k", "-s", "256k", "-c", "-e"))
+OPERATIONS = (*fault_case.LOADS.values(), ("-i", "0", "-i", "2", "-+n", "-r", "4k", "-s", "256k", "-c", "-e"))
 # Long enough that a busy machine loses no worker without a fault.
-LEASE_S, LOST_AFTER_S, STALL_S = 4, 6, 8
+LEASE_S, LOST_AFTER_S, STALL_S = 6, 6, 8
 # A stop of up to SHORT_STOP_S loses nobody; one of LONG_STOP_S or more does.
 SHORT_STOP_S, LONG_STOP_S = 1.0, LOST_AFTER_S + LEASE_S + 2.0
 SETTLE_S = 30               # enough for workers that lost their coordinator to end on a busy machine
 # Fewer runs would show caches that fill, not leaks.
 FEWEST_RUNS_FOR_MEMORY = 20
 GROWTH_ALLOWED = {"descriptors": 2, "threads": 3, "KiB of memory": 2048}
+
+
+class Proxy:
+    """Stands between one worker and the coordinator. When it is cut, nothing gets through and neither end is notified,
+    as if a cable had been pulled."""
+
+    def __init__(self, port):
+        self.port = port
+        self.cut = threading.Event()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
+        self.sockets = [self.listener]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self.listener.accept()
+                far = None
+                while far is None:
+                    with contextlib.suppress(ConnectionRefusedError):
+                        far = socket.create_connection(("127.0.0.1", self.port))
+                    time.sleep(0.05)
+                self.sockets += [near, far]
+                for pair in ((near, far), (far, near)):
+                    threading.Thread(target=self.pump, args=pair, daemon=True).start()
+
+    def pump(self, source, sink):
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                if self.cut.is_set():
+                    return
+                sink.sendall(data)
+
+    def close(self):
+        for each in self.sockets:
+            each.close()
 
 
 class Failure(Exception):
@@ -161,7 +199,7 @@ class OneRun:
     def add_worker(self, through_proxy=False):
         address = f"127.0.0.1:{self.daemon.port}"
         if through_proxy:
-            self.proxy = fault_case.Proxy(self.daemon.port)
+            self.proxy = Proxy(self.daemon.port)
             address = self.proxy.address
         log = open(self.place / f"stderr-worker-{len(self.workers)}", "w")
         self.workers.append(subprocess.Popen(

@@ -133,16 +133,40 @@ def test_on_lost_abort_ends_the_run_at_the_loss(path, out, tmp_path):
     assert not outcome.data.exists()
 
 
-def test_a_coordinator_that_is_stopped_for_less_than_the_lease_loses_nobody(path, out, tmp_path):
-    prefix, options, helpers = program.Transports(tmp_path).parts("join-unix")
-    with program.start([*SHORT, "--repeat", "3", "--lease", "10", *options], path=path, out=out, prefix=prefix,
+@pytest.mark.parametrize(("lease_s", "stopped_s"), [("10", 3), ("4", 7)], ids=["shorter than the lease", "lanes end meanwhile"])
+@pytest.mark.parametrize("transport", ["join-unix", "join-tcp"])
+def test_a_coordinator_that_is_stopped_loses_no_worker_whose_lanes_end_within_the_lease(transport, lease_s, stopped_s, path, out,
+                                                                                        tmp_path):
+    prefix, options, helpers = program.Transports(tmp_path).parts(transport)
+    with program.start([*SHORT, "--repeat", "3", "--lease", lease_s, *options], path=path, out=out, prefix=prefix,
                        helpers=helpers) as running:
         running.wait_until(lambda: running.data_bytes() >= 64 << 10, "ops of the lanes")
         running.process.send_signal(signal.SIGSTOP)
-        time.sleep(3)
+        time.sleep(stopped_s)
         running.process.send_signal(signal.SIGCONT)
         outcome = running.wait().expect(0)
     assert len(outcome.phases) == 3 and outcome.phases[0]["workers_lost"] == 0
+    assert "this coordinator stood still for" in outcome.stderr, outcome
+    assert "coordinator_stopped" in {mark["code"] for mark in outcome.phases[0]["marks"]}
+
+
+@pytest.mark.parametrize(("word", "operation", "part"), [
+    ("gate", "0", "while its lanes ran (lane 0"), ("gate", "1", "in its preparation (lane 0 in its prefill"),
+    ("flush", "0", "while its lanes ran (lane 0")])
+def test_an_outage_is_a_stall_also_where_nothing_shows_what_is_usual(word, operation, part, path, out, order, faulty, tmp_path):
+    """In the only op of a lane, its preparation, its flush."""
+    gate = tmp_path / "order.gate"
+    os.mkfifo(gate)
+    order(word)
+    with program.start(["-i", operation, "-+n", "-e", "-r", "4k", "-s", "4k", "--transport", "local", "-t", "1"], path=path, out=out,
+                       env=faulty) as running:
+        running.wait_until((path / program.DATA_DIRECTORY).exists, "its data directory")
+        time.sleep(8)
+        with open(gate, "wb"):  # stays open for later calls
+            outcome = running.wait().expect(0)
+    mark, = [mark for mark in outcome.phases[0]["marks"] if mark["code"] == "stalled"]
+    assert part in mark["text"] and mark["value"] >= 3, mark
+    assert schema.problems(outcome.result) == []
 
 
 def test_too_few_descriptors_are_an_error_before_anything_is_started(path, out):

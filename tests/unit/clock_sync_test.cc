@@ -199,8 +199,8 @@ TEST_CASE("a ping that is never answered ends with its worker, after its silence
   const CoordTime begin = measuring.workers.now();
   measuring.Burst();
   const double took_s = SecondsFrom(measuring.workers.now() - begin);
-  CHECK(took_s > 19.9);  // the default of --lost-after
-  CHECK(took_s < 21);
+  CHECK(took_s > 44.9);  // the default of --lost-after
+  CHECK(took_s < 46);
   CHECK_FALSE(measuring.cluster.members()[0].lost);
   CHECK(measuring.cluster.members()[1].lost);
   CHECK_THAT(measuring.cluster.members()[1].lost_reason, Contains("has not answered"));
@@ -216,8 +216,8 @@ TEST_CASE(
   const CoordTime begin = measuring.workers.now();
   measuring.Burst();
   const double took_s = SecondsFrom(measuring.workers.now() - begin);
-  CHECK(took_s > 39.9);  // twice the default of --lost-after
-  CHECK(took_s < 41);
+  CHECK(took_s > 89.9);  // twice the default of --lost-after
+  CHECK(took_s < 91);
   CHECK_FALSE(measuring.cluster.members()[0].lost);
   CHECK(measuring.cluster.members()[1].lost);
   CHECK_THAT(measuring.cluster.members()[1].lost_reason, Contains("left a request unanswered"));

@@ -61,6 +61,50 @@ TEST_CASE("reconnected: the sum over workers, and each worker's own number in it
   CHECK(reconnects == 3);
 }
 
+TEST_CASE("coordinator_stopped: for how long, and whether its host was suspended") {
+  Faults faults;
+  CHECK(faults.Mark("coordinator_stopped").code().empty());
+  faults.record.add_standstills()->set_seconds(3);
+  faults.record.add_standstills()->set_seconds(5);
+  CHECK(faults.Mark("coordinator_stopped").value() == 8);
+  CHECK(faults.Mark("coordinator_stopped").text().find("the coordinator stood still for 8 s: ") == 0);
+  faults.record.mutable_standstills(1)->set_suspended_s(5);
+  CHECK(faults.Mark("coordinator_stopped").text().find("the coordinator was suspended for ") == 0);
+}
+
+TEST_CASE("stalled: what the coordinator saw counts where a lane has nothing to compare with, in any part of the phase") {
+  Faults faults;
+  CHECK(faults.Mark("stalled").code().empty());
+  v1::StillWork& still = *faults.record.mutable_workers(1)->add_still_work();
+  still.set_begin_coord_ns(kStartCoordNs);
+  still.set_end_coord_ns(kStartCoordNs + 8 * kNanosPerSecond);
+  still.set_what("lane 1 in its ops, pwrite64 of /mnt/a/f");
+  const v1::Mark mark = faults.Mark("stalled");
+  CHECK(mark.value() == 8);
+  CHECK(mark.text().find("worker 1 made no progress for about 8 s while its lanes ran (lane 1 in its ops, pwrite64 of "
+                         "/mnt/a/f): find out") == 0);
+  still.set_preparing(true);
+  CHECK(faults.Mark("stalled").text().find("worker 1 made no progress for about 8 s in its preparation (") == 0);
+}
+
+TEST_CASE("failed_ops: a mount that gives up is named, since its errors look like those of a disk") {
+  Faults faults;
+  v1::ErrorCount& failed = *faults.record.mutable_workers(0)->mutable_lanes(0)->add_errors();
+  failed.set_kind(v1::OP_READ);
+  failed.set_errno_value(5);
+  failed.set_count(1);
+  v1::TargetFacts& target = *faults.run.mutable_targets(0)->mutable_targets(0);
+  target.set_filesystem("nfs4");
+  target.set_mount_options("rw,vers=4.2,hard,proto=tcp,timeo=600,retrans=2");
+  CHECK(faults.Mark("failed_ops").text().find("gives up") == std::string::npos);
+  CHECK(faults.Mark("failed_ops").text().find("a mount with") == std::string::npos);
+  target.set_mount_options("rw,vers=4.2,soft,proto=tcp,timeo=10,retrans=1");
+  CHECK(faults.Mark("failed_ops").text().find("; a mount with soft,timeo=10,retrans=1 returns this when the server does "
+                                              "not answer in time: mount it with hard") != std::string::npos);
+  failed.set_errno_value(28);
+  CHECK(faults.Mark("failed_ops").text().find("a mount with") == std::string::npos);
+}
+
 TEST_CASE("retried_ops: counted over lanes by kind and errno, apart from failed ops") {
   Faults faults;
   CHECK(faults.Mark("retried_ops").code().empty());

@@ -87,10 +87,41 @@ TEST_CASE("a limit of 0 gives nobody up, and a worker that has finished is not w
   CHECK(never.stalled + never.warned == 0);
   Polling ended;
   ended.For(5);
-  ended.watch.End(1);
+  ended.watch.End(1, ended.now);
   ended.For(100);
   CHECK(ended.stalled == 0);
   CHECK_FALSE(ended.watch.looks_closely(1));
+}
+
+TEST_CASE("a time without progress is kept when it is over, also if no op had ended before it") {
+  Polling polling(100 * kNanosPerSecond);
+  polling.For(6);
+  CHECK(polling.watch.TakeStills().empty());  // it lasts
+  ++polling.ops;
+  polling.For(1);
+  auto stills = polling.watch.TakeStills();
+  REQUIRE(stills.size() == 1);
+  CHECK(stills[0].worker == 1);
+  CHECK(stills[0].end - stills[0].begin == 6 * kNanosPerSecond);
+  CHECK(polling.watch.TakeStills().empty());
+  polling.For(5);
+  polling.watch.End(1, polling.now);
+  CHECK(polling.watch.TakeStills().size() == 1);
+}
+
+TEST_CASE("short times without progress, and a flush that nobody has looked at twice, are no stalls") {
+  Polling polling(100 * kNanosPerSecond);
+  polling.ops = 1;
+  polling.For(3);
+  ++polling.ops;
+  polling.For(1);
+  CHECK(polling.watch.TakeStills().empty());
+  for (int i = 0; i < 10; ++i) {
+    ++polling.activity;
+    polling.For(1);
+  }
+  polling.watch.End(1, polling.now);
+  CHECK(polling.watch.TakeStills().empty());
 }
 
 TEST_CASE("the message names lane, step, call, offset and file") {

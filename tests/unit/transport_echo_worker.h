@@ -15,7 +15,7 @@
 
 namespace iobench {
 
-// Ping is answered inside Handle. All other requests are answered by a thread of its own, in the order of the requests:
+// Ping is answered inside Handle; with a lease of kNoLeaseMs, the lease is over. All other requests are answered by a thread of its own, in the order of the requests:
 //   Inspect  an Inspected with the targets' paths as mount sources (so that requests of any size come back)
 //   Arm      Armed; then, on its own, LaneEnded and LanesDone
 //   Adjust   Adjusted
@@ -23,6 +23,8 @@ namespace iobench {
 //   Leave    Left, inside Handle
 class EchoWorker final : public WorkerHandler {
  public:
+  static constexpr uint32_t kNoLeaseMs = 1;
+
   explicit EchoWorker(std::string host) : host_(std::move(host)), thread_([this] { AnswerLater(); }) {}
   ~EchoWorker() override {
     later_.Push(nullptr);
@@ -38,6 +40,7 @@ class EchoWorker final : public WorkerHandler {
   void Handle(const v1::WorkerRequest& request, EventSink& sink) override {
     const int64_t received_ns = MonotonicNowNs();
     if (request.has_ping()) {
+      if (request.ping().lease_ms() == kNoLeaseMs) lease_is_over_ = true;
       v1::WorkerEvent event = ReplyTo(request);
       event.mutable_pong()->set_received_worker_ns(received_ns);
       event.mutable_pong()->set_replied_worker_ns(MonotonicNowNs());
@@ -56,6 +59,10 @@ class EchoWorker final : public WorkerHandler {
     later_.Push([this] { idle_.Push(true); });
     idle_.PopUntil(INT64_MAX);
     ++shutdown_count_;
+  }
+
+  absl::Status CheckLease() override {
+    return lease_is_over_ ? absl::UnavailableError("its lease is over") : absl::OkStatus();
   }
 
   int shutdown_count() const { return shutdown_count_; }
@@ -114,6 +121,7 @@ class EchoWorker final : public WorkerHandler {
 
   const std::string host_;
   std::atomic<int> shutdown_count_ = 0;
+  std::atomic<bool> lease_is_over_ = false;
   WaitQueue<std::function<void()>> later_;
   WaitQueue<bool> idle_;
   std::thread thread_;

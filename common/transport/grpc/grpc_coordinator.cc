@@ -534,6 +534,11 @@ absl::Status GrpcCoordinator::Post(WorkerId worker, const v1::WorkerRequest& req
   return session->Post(request);
 }
 
+bool GrpcCoordinator::MayComeBack(WorkerId worker) const {
+  const std::shared_ptr<WorkerSession> session = service_->Joined(worker);
+  return session != nullptr && session->MayComeBack();
+}
+
 absl::StatusOr<ReceivedEvent> GrpcCoordinator::WaitEvent(CoordTime deadline) {
   std::optional<ReceivedEvent> event = service_->Taken(service_->events().TryPop());
   if (!event && service_->has_many_workers() && deadline.ns - MonotonicNowNs() > 2 * kNapNs) {

@@ -72,6 +72,7 @@ class GrpcCoordinator final : public Transport {
 
   absl::Status Post(WorkerId worker, const v1::WorkerRequest& request) override;
   absl::StatusOr<ReceivedEvent> WaitEvent(CoordTime deadline) override;
+  bool MayComeBack(WorkerId worker) const override;
   bool ordered() const override { return false; }
   std::string name() const override { return "grpc"; }
 

@@ -306,6 +306,7 @@ class Seat {
       broke_at_ns_ = 0;
       const absl::Status lease = handler_.CheckLease();
       if (!state.done && lease.ok()) return;
+      if (!state.done) farewell_ = std::string(lease.message());
       if (!lease.ok() || !CanReconnect(state.status)) {
         return EndWithoutCoordinator(lease.ok() ? TextOf(state.status) : std::string(lease.message()));
       }
@@ -400,8 +401,15 @@ class Seat {
     status_ = std::move(status);
     if (link_ != nullptr) link_->StopHandling();
     coordinator_gone_ ? handler_.Abandon() : handler_.Shutdown();
-    // A stopped worker says so, too, so that the coordinator does not wait for it to come back.
-    const bool is_polite = status_.ok() || absl::IsFailedPrecondition(status_) || absl::IsCancelled(status_);
+    // A worker that is stopped, or leaves a coordinator that is silent, says so, too: the coordinator, when it runs
+    // again, does not wait for it to come back.
+    if (!farewell_.empty()) {
+      v1::WorkerEvent left;
+      left.mutable_left()->set_reason(farewell_);
+      mail_.Send(std::move(left));
+    }
+    const bool is_polite = status_.ok() || absl::IsFailedPrecondition(status_) || absl::IsCancelled(status_) ||
+                           !farewell_.empty();
     if (link_ == nullptr || !is_polite) return HangUp();
     link_->CloseAfterWrites();
     says_farewell_ = true;
@@ -438,6 +446,7 @@ class Seat {
   int64_t farewell_until_ns_ = 0;
   bool ended_ = false;
   bool coordinator_gone_ = false;  // it disappeared without a Leave
+  std::string farewell_;  // why the worker leaves although it has a connection, and nobody asked it to
   absl::Status status_;
 };
 

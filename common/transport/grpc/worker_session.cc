@@ -92,6 +92,11 @@ int64_t WorkerSession::Detach(const SessionStream& stream, bool broke, const std
   return lease_ns_;
 }
 
+bool WorkerSession::MayComeBack() {
+  MutexLock lock(mutex_);
+  return !ended_ && stream_ == nullptr && lease_ns_ > 0;
+}
+
 void WorkerSession::Expire(CoordTime broke_at) {
   MutexLock lock(mutex_);
   if (ended_ || stream_ != nullptr || broke_at_ != broke_at) return;

@@ -78,6 +78,8 @@ class WorkerSession {
   // Called when the connection has ended. `broke`: unexpectedly, so that the worker may come back. Returns how many ns
   // the session waits for it; call Expire after that. 0: it does not wait.
   int64_t Detach(const SessionStream& stream, bool broke, const std::string& reason, CoordTime at);
+  // True between a Detach that returned how long the session waits and the worker's return or its end.
+  bool MayComeBack();
   // Reports the worker as lost if it has not come back since its connection broke at `broke_at`.
   void Expire(CoordTime broke_at);
   // Ends the session and its connection. `reason`: why the worker is lost, if it was not told to leave.

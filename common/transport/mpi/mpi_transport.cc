@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/text/log.h"
 #include "common/transport/event_queue.h"
 #include "common/transport/local_worker.h"
 #include "common/transport/mpi/mpi_loader.h"
@@ -18,7 +19,9 @@ namespace iobench {
 namespace {
 
 constexpr int64_t kBarrierNapNs = 1'000'000;
-constexpr int64_t kOthersLeaveNs = 2 * kNanosPerSecond;
+// mpirun's daemons end the ranks of a host that cannot reach them, by default after eight minutes
+// (oob_tcp_keepalive_time, _intvl and _probes). Only a rank 0 that is stopped or hangs leaves a rank waiting for longer.
+constexpr int64_t kAwaitRank0Ns = 600 * kNanosPerSecond;
 
 // Rank 0's end. Events of its own worker arrive in the queue, whose wait also serves as the nap between polls.
 class MpiCoordinator final : public Transport {
@@ -123,6 +126,34 @@ class MpiWorker final : public EventSink {
     }
   }
 
+  // Stops the lanes, says that this rank has left, for the reason, and waits until rank 0 tells it to go, which may take
+  // until the network is back. The run's data stay: rank 0 may use them, and if it is dead, mpirun ends this rank, whose
+  // janitor then removes them. DeadlineExceeded: rank 0 is silent for good. Internal: MPI failed.
+  absl::Status LeaveAndWait(const std::string& reason) {
+    v1::WorkerRequest disarm;
+    disarm.mutable_adjust()->set_disarm(true);
+    handler_.Handle(disarm, *this);
+    v1::WorkerEvent left;
+    left.mutable_left()->set_reason(reason);
+    outbox_.Push(std::move(left));
+    ranks_.nap().SetLanesRunning(true);  // it naps as long as then
+    const int64_t until_ns = MonotonicNowNs() + kAwaitRank0Ns;
+    while (MonotonicNowNs() < until_ns) {
+      if (absl::Status status = ranks_.mail().Progress(); !status.ok()) return status;
+      while (std::optional<MpiLetter> letter = ranks_.mail().Take()) {
+        v1::WorkerRequest request;
+        if (!request.ParseFromString(letter->bytes) || !request.has_leave()) continue;
+        handler_.Handle(request, *this);
+        return absl::OkStatus();
+      }
+      std::optional<v1::WorkerEvent> event = outbox_.PopUntil(MonotonicNowNs() + MpiNap::kLanesNs);
+      for (; event; event = outbox_.TryPop()) {
+        if (absl::Status status = Mail(*event); !status.ok()) return status;
+      }
+    }
+    return absl::DeadlineExceededError("rank 0 has not answered for ten minutes");
+  }
+
   // Sends the events that the handler created before it was shut down.
   absl::Status MailRest() {
     while (std::optional<v1::WorkerEvent> event = outbox_.TryPop()) {
@@ -213,15 +244,21 @@ absl::Status MpiSession::RunWorker(WorkerHandler& handler) {
   ranks_->BeginWorker();
   MpiWorker worker(*ranks_, handler);
   absl::StatusOr<std::string> reason = worker.Serve();
-  if (absl::IsUnavailable(reason.status())) {
-    handler.Abandon();
-    ranks_->SetUnsound();
-    // Aborting also ends the other ranks. Their leases end at about the same time, so they get time to leave first.
-    WorkerClock().SleepUntil({MonotonicNowNs() + kOthersLeaveNs});
-    return reason.status();
+  absl::Status status = reason.status();
+  if (absl::IsUnavailable(status)) {
+    // Rank 0 may go on with the others: an abort would end them all.
+    LogWarning(absl::StrCat("rank ", rank(), ": ", status.message(),
+                            ": its lanes are stopped, and it waits for rank 0"));
+    const std::string why(status.message());
+    status = worker.LeaveAndWait(why);
+    if (absl::IsDeadlineExceeded(status)) {
+      handler.Abandon();
+      ranks_->SetUnsound();
+      return absl::UnavailableError(why);
+    }
+    if (status.ok()) reason = why;
   }
   handler.Shutdown();
-  absl::Status status = reason.status();
   if (status.ok()) status = worker.MailRest();
   ranks_->nap().SetLanesRunning(false);
   if (!status.ok()) ranks_->SetUnsound();

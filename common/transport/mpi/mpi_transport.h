@@ -47,8 +47,9 @@ class MpiSession {
   bool CanEnd();
 
   // Serves requests until Leave, then calls handler.Shutdown(). OK: Leave without a reason. FailedPrecondition: Leave
-  // with this reason. Internal: MPI failed. Unavailable: rank 0 has sent nothing for the duration of the lease; the
-  // handler has abandoned its run, and the caller can only Abort. REQUIRES: rank() > 0.
+  // with this reason. Internal: MPI failed. If rank 0 has sent nothing for the duration of the lease, the rank
+  // stops its lanes and waits until rank 0 tells it to go (FailedPrecondition). Unavailable: rank 0 did not within ten
+  // minutes, the handler has abandoned its run, and the caller can only Abort. REQUIRES: rank() > 0.
   absl::Status RunWorker(WorkerHandler& handler);
 
   // Ends all ranks at once, for errors that can no longer be reported.

@@ -110,7 +110,7 @@ std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseRe
   AddClockMarks(view, client, part.workers, marks);
   for (v1::Mark& mark : CacheMarks(view, client, part)) marks.push_back(std::move(mark));
   AddAbsorbed(view, view.roster.ClientOf(client.workers(0).worker()), marks);
-  if (std::optional<v1::Mark> stall = StallMark(view, client, part.lanes)) marks.push_back(*std::move(stall));
+  if (std::optional<v1::Mark> stall = StallMark(view, client, part)) marks.push_back(*std::move(stall));
   AddLoadMarks(view, client, part.lanes, marks);
   AddRetransmits(view, client, marks);
   return marks;

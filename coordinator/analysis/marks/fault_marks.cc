@@ -1,4 +1,6 @@
-// The marks of faults that the phase survived: the run was resumed before it, connections broke, ops were retried.
+// The marks of faults that the phase survived: the run was resumed before it, connections broke, the coordinator stood
+// still, ops were retried.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +63,20 @@ void AddRetriedOps(const v1::PhaseReport& report, std::vector<v1::Mark>& marks) 
 }
 
 }  // namespace
+
+std::optional<v1::Mark> CoordinatorStopped(const PhaseView& view) {
+  double seconds = 0, suspended_s = 0;
+  for (const v1::Standstill& standstill : view.phase.standstills()) {
+    seconds += standstill.seconds();
+    suspended_s += standstill.suspended_s();
+  }
+  if (seconds == 0) return std::nullopt;
+  return MakeMark(
+      mark_code::kCoordinatorStopped, "phase", seconds, 0,
+      absl::StrCat("the coordinator ", suspended_s > seconds / 2 ? "was suspended for " : "stood still for ",
+                   FormatSeconds(seconds),
+                   ": workers worked on, but none was polled or told to stop; lanes in its own process stood still"));
+}
 
 std::vector<v1::Mark> FaultMarks(const PhaseView& view, const v1::PhaseReport& report) {
   std::vector<v1::Mark> marks;

@@ -41,6 +41,8 @@ constexpr MarkRow kMarks[] = {
      .advice = "look for their cause on the server and in the clients' kernel logs"},
     {.code = mark_code::kResumed, .means = kNote},
     {.code = mark_code::kReconnected, .means = kNote},
+    {.code = mark_code::kCoordinatorStopped, .means = kNote,
+     .advice = "find out what stopped it or its host (SIGSTOP, a suspended VM, an overloaded host), and repeat"},
     {.code = mark_code::kRetriedOps, .means = kNote},
     {.code = mark_code::kStalled, .means = kNote, .advice = "find out what stopped the client or the server then, and repeat"},
     {.code = mark_code::kCpuQuota, .means = kNote,

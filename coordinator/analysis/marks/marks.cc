@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cerrno>
 #include <cmath>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "common/model/data_content.h"
 #include "common/model/plan_traits.h"
 #include "common/text/mark_codes.h"
@@ -195,8 +198,37 @@ void AddPartial(const PhaseView& view, const v1::PhaseReport& report, std::vecto
                                         view.aligned.lanes.empty() ? ": no figures" : ": totals exclude them")));
 }
 
+// Returns the options of the first NFS mount that gives up, such as "soft,timeo=10,retrans=2".
+std::string SoftMountOf(const v1::RunRecord& run) {
+  for (const v1::WorkerTargets& targets : run.targets()) {
+    for (const v1::TargetFacts& target : targets.targets()) {
+      std::vector<absl::string_view> said;
+      bool gives_up = false;
+      for (const absl::string_view option : absl::StrSplit(target.mount_options(), ',')) {
+        const bool soft = option == "soft" || option == "softerr";
+        gives_up |= soft;
+        if (soft || absl::StartsWith(option, "timeo=") || absl::StartsWith(option, "retrans="))
+          said.push_back(option);
+      }
+      if (IsNfs(target) && gives_up) return absl::StrJoin(said, ",");
+    }
+  }
+  return "";
+}
+
+// The failures of a mount that gives up look like those of a disk.
+std::string GivenUpText(const v1::RunRecord& run, const v1::PhaseReport& report) {
+  const bool any = std::any_of(report.failed_ops().begin(), report.failed_ops().end(), [](const v1::FailedOps& failed) {
+    return failed.errno_value() == EIO || failed.errno_value() == ETIMEDOUT;
+  });
+  const std::string options = any ? SoftMountOf(run) : "";
+  if (options.empty()) return "";
+  return absl::StrCat("; a mount with ", options,
+                      " returns this when the server does not answer in time: mount it with hard, and ops wait");
+}
+
 // Lanes went on after failed ops (--max-errors): their figures lack what failed.
-void AddFailedOps(const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
+void AddFailedOps(const PhaseView& view, const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
   if (report.failed_ops().empty()) return;
   uint64_t count = 0;
   std::vector<std::string> kinds;
@@ -206,8 +238,8 @@ void AddFailedOps(const v1::PhaseReport& report, std::vector<v1::Mark>& marks) {
                                  Counted(failed.lanes(), "lane")));
   }
   marks.push_back(MakeMark(mark_code::kFailedOps, "phase", static_cast<double>(count), 0,
-                           absl::StrCat(absl::StrJoin(kinds, ", "),
-                                        ": no figure contains failed ops")));
+                           absl::StrCat(absl::StrJoin(kinds, ", "), ": no figure contains failed ops",
+                                        GivenUpText(view.run, report))));
 }
 
 // The figure is then one of the servers' memory and the network.
@@ -275,7 +307,8 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   std::vector<v1::Mark> marks;
   AddRefusedResult(view, marks);
   AddPartial(view, report, marks);
-  AddFailedOps(report, marks);
+  AddFailedOps(view, report, marks);
+  if (std::optional<v1::Mark> stopped = CoordinatorStopped(view)) marks.push_back(*std::move(stopped));
   if (view.aligned.lanes.empty()) return marks;  // there is no figure to doubt
   for (v1::Mark& mark : FaultMarks(view, report)) marks.push_back(std::move(mark));
   if (view.traits.buffered_writes && !view.writes->flushed) {

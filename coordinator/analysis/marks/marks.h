@@ -20,9 +20,9 @@ namespace iobench {
 void FillMarks(const PhaseView& view, v1::PhaseReport& report);
 
 // The marks of the phase as a whole: refused_result, start_late, begun_before, skewed_start, too_short, unflushed,
-// server_cached, not_shared, memory_fs, partial, failed_ops, nothing_found, data_time, pace_missed, generator_bound,
-// shared_transport, options_differ, and FaultMarks. If no lane counts, only refused_result, partial and failed_ops: there
-// is no figure to doubt. REQUIRES:
+// coordinator_stopped, server_cached, not_shared, memory_fs, partial, failed_ops, nothing_found, data_time, pace_missed, generator_bound,
+// shared_transport, options_differ, and FaultMarks. If no lane counts, only refused_result, partial, failed_ops and
+// coordinator_stopped: there is no figure to doubt. REQUIRES:
 // view.writes is set, and the rest of `report` is filled.
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
 
@@ -50,10 +50,13 @@ std::string NameOfLimit(const v1::IoLimitDelta& limit);
 std::optional<v1::Mark> IoLimitMark(const v1::ClientPhaseReport& client);
 
 // Returns stalled (stall_mark.cc), with the longest stall of the client's lanes and when there were others, or nullopt. The rule is in
-// marks/stalls.h.
+// marks/stalls.h. Where no other op of the lane shows what is usual (its first op, or what precedes and follows its
+// ops), what the coordinator saw of the workers while they worked decides (StillWork).
 std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseReport& client,
-                                  std::span<const AlignedLane* const> lanes);
+                                  const ClientPart& part);
 
+// Returns coordinator_stopped (fault_marks.cc).
+std::optional<v1::Mark> CoordinatorStopped(const PhaseView& view);
 // Returns the marks of faults that the phase survived (fault_marks.cc): resumed, reconnected, retried_ops.
 std::vector<v1::Mark> FaultMarks(const PhaseView& view, const v1::PhaseReport& report);
 

@@ -53,10 +53,35 @@ std::string OthersText(const std::vector<StallOnAxis>& times, const StallOnAxis&
   return text;
 }
 
+// The longest time in which the client's workers made no progress, as the coordinator saw it.
+std::optional<v1::Mark> StillMark(const v1::ClientPhaseReport& client,
+                                  std::span<const AlignedWorker* const> workers) {
+  const v1::StillWork* longest = nullptr;
+  uint32_t of_worker = 0;
+  const auto seconds = [](const v1::StillWork& still) {
+    return SecondsFrom(still.end_coord_ns() - still.begin_coord_ns());
+  };
+  for (const AlignedWorker* const worker : workers) {
+    if (worker->result->lost()) continue;  // lost_reason says it
+    for (const v1::StillWork& still : worker->result->still_work()) {
+      if (longest != nullptr && seconds(still) <= seconds(*longest)) continue;
+      longest = &still;
+      of_worker = worker->number;
+    }
+  }
+  if (longest == nullptr) return std::nullopt;
+  return MakeMark(mark_code::kStalled, client.host(), seconds(*longest), kShortestStillSeconds,
+                  absl::StrCat("worker ", of_worker, " made no progress for about ",
+                               FormatSeconds(seconds(*longest)),
+                               longest->preparing() ? " in its preparation" : " while its lanes ran",
+                               longest->what().empty() ? "" : absl::StrCat(" (", longest->what(), ")")));
+}
+
 }  // namespace
 
 std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseReport& client,
-                                  std::span<const AlignedLane* const> lanes) {
+                                  const ClientPart& part) {
+  const std::span<const AlignedLane* const> lanes = part.lanes;
   std::vector<StallOnAxis> stalls;
   size_t lane_count = 0;
   for (const AlignedLane* lane : lanes) {
@@ -69,7 +94,7 @@ std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseRe
       stalls.push_back({lane, begin_s, begin_s + stall.seconds(), stall.threshold_s});
     }
   }
-  if (stalls.empty()) return std::nullopt;
+  if (stalls.empty()) return StillMark(client, part.workers);
   const StallOnAxis longest = *std::ranges::max_element(stalls, {}, &StallOnAxis::seconds);
   const v1::LaneResult& lane = *longest.lane->result;
   return MakeMark(

@@ -10,6 +10,8 @@
 namespace iobench {
 
 inline constexpr double kShortestStallSeconds = 1.0;
+// Of what the coordinator sees by its polls, once a second (coordinator/cluster/stall_watch.h).
+inline constexpr double kShortestStillSeconds = 3.0;
 
 // A time in which no op of a lane ended, on the worker's clock.
 struct LaneStall {
