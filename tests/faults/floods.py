@@ -413,8 +413,8 @@ class HostileProxy:
                     windows.take(whole)
                     coordinator.sendall(whole)
 
-    def flood(self, kind, seconds, go_on):
-        """Floods each connection that the worker makes. Returns how many bytes the coordinator took, and after how long it
+    def flood(self, kind, seconds, go_on, only_first=False):
+        """Floods each connection that the worker makes, or only the first. Returns how many bytes the coordinator took, and after how long it
         hung up first, or None."""
         begin = time.monotonic()
         sent, dropped_after_s = 0, None
@@ -435,6 +435,8 @@ class HostileProxy:
                         break
             except OSError:
                 dropped_after_s = dropped_after_s or time.monotonic() - begin
+                if only_first:
+                    break
             self.reads = True
         return sent, dropped_after_s
 
@@ -472,9 +474,9 @@ def resident_bytes(pid, key="VmRSS"):
 
 
 class Flooded:
-    """What a flood has done to a run of three honest workers and a hostile one."""
+    """What a flood has done to a run of three honest workers and a hostile one. `ends_when_dropped`: the run is interrupted then."""
 
-    def __init__(self, scratch, kind, seconds):
+    def __init__(self, scratch, kind, seconds, ends_when_dropped=False):
         scratch = pathlib.Path(scratch)
         authority = Authority(scratch, "ca")
         port = program.free_port()
@@ -495,7 +497,10 @@ class Flooded:
                 watch = threading.Thread(target=self._watch, args=(running.process,), daemon=True)
                 watch.start()
                 self.sent_bytes, self.dropped_after_s = proxy.flood(
-                    kind, seconds, lambda: running.process.poll() is None and not self.too_large)
+                    kind, seconds, lambda: running.process.poll() is None and not self.too_large, ends_when_dropped)
+                if ends_when_dropped:
+                    hostile.wait(timeout=program.PATIENCE_S)    # the coordinator has told it
+                    running.interrupt()
                 if self.too_large:
                     running.process.kill()
                 self.outcome = running.wait(timeout=seconds + program.PATIENCE_S)
@@ -515,7 +520,7 @@ class Flooded:
 
     def _whole_count(self):
         """How many workers took part in the phase until its end."""
-        if self.outcome.code not in (0, 3) or not (self.outcome.out / "result.json").exists():
+        if self.outcome.code not in (0, 3, 130) or not (self.outcome.out / "result.json").exists():
             return 0
         phase, = self.outcome.phases
         return len([worker for client in phase["clients"] for worker in client["workers"] if not worker["lost"]])

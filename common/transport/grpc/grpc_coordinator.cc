@@ -256,8 +256,8 @@ class GrpcCoordinator::Service final : public StreamObserver {
     doorkeeper_->Refused(address);
   }
 
-  void AsksForResults(const WorkerStream& stream) override {
-    relay_->ExpectResults(stream.address());
+  void AsksForMuch(const WorkerStream& stream) override {
+    relay_->ExpectMuch(stream.address());
   }
 
   void StreamDone(WorkerStream& stream) override {

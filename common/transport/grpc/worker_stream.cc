@@ -142,7 +142,8 @@ void WorkerStream::Read() {
 std::optional<WeighedEvent> WorkerStream::Incoming() {
   const uint64_t limit = session_ == nullptr ? kMaxJoinedBytes : max_event_bytes_;
   if (incoming_.Length() > limit) {
-    lost_reason_ = absl::StrCat("it sent ", incoming_.Length(), " bytes ", session_ == nullptr ? "about itself" : "in one event");
+    lost_reason_ = absl::StrCat("it sent ", incoming_.Length(), " bytes ",
+                                session_ == nullptr ? "about itself" : "in one event");
     return std::nullopt;
   }
   grpc::Slice bytes;
@@ -192,7 +193,8 @@ void WorkerStream::WriteNext() {
   if (!next.has_value()) return;
   writing_ = true;
   ++pending_count_;
-  if (next->has_arm() || next->has_collect()) observer_.AsksForResults(*this);
+  // The others' answers are short.
+  if (!next->has_ping() && !next->has_poll() && !next->has_adjust()) observer_.AsksForMuch(*this);
   grpc::ByteBuffer packed;
   bool owns = false;
   grpc::SerializationTraits<v1::WorkerRequest>::Serialize(*next, &packed, &owns).ok();

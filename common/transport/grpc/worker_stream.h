@@ -34,8 +34,8 @@ class StreamObserver {
   virtual void TurnedAway(const std::string& address, const std::string& reason) = 0;  // on any thread
   // Called when the connection of this worker broke at `at`; the worker may come back within `lease_ns`.
   virtual void Broke(std::shared_ptr<WorkerSession> session, CoordTime at, int64_t lease_ns) = 0;
-  // A request for results is about to be written. On any thread.
-  virtual void AsksForResults(const WorkerStream& stream) = 0;
+  // A request whose answer may be as large as results is about to be written. On any thread.
+  virtual void AsksForMuch(const WorkerStream& stream) = 0;
   // The stream's last call, which may destroy it.
   virtual void StreamDone(WorkerStream& stream) = 0;
 };

@@ -246,7 +246,7 @@ class ConnectionRelay::Connection {
   }
 
   bool Passes(std::span<const unsigned char> bytes, int64_t now_ns) {
-    for (int due = expected_->exchange(0); due > 0; --due) guard_.ExpectResults();
+    for (int due = expected_->exchange(0); due > 0; --due) guard_.ExpectMuch();
     read_bytes_ += bytes.size();
     const absl::Status status = guard_.Check(bytes, now_ns);
     reason_ = std::string(status.message());
@@ -316,7 +316,7 @@ void ConnectionRelay::Add(int fd, const std::string& peer) {
   eventfd_write(wake_.get(), 1);
 }
 
-void ConnectionRelay::ExpectResults(const std::string& peer) {
+void ConnectionRelay::ExpectMuch(const std::string& peer) {
   MutexLock lock(mutex_);
   if (const auto found = expected_.find(peer); found != expected_.end()) ++*found->second;
 }

@@ -45,12 +45,12 @@ class ConnectionRelay {
   // Takes ownership of a connection's descriptor, which does not block. `peer` names it in `ended`, and gRPC's name of the
   // peer ends with it. Any thread.
   void Add(int fd, const std::string& peer);
-  // The coordinator is about to ask the worker at `peer` for results. Any thread.
-  void ExpectResults(const std::string& peer);
+  // The coordinator is about to send the worker at `peer` a request whose answer may be as large as results. Any thread.
+  void ExpectMuch(const std::string& peer);
 
  private:
   class Connection;
-  using Expected = std::shared_ptr<std::atomic<int>>;  // requests for results that the guard has not been told of
+  using Expected = std::shared_ptr<std::atomic<int>>;  // such requests that the guard has not been told of
   struct Added {
     UniqueFd fd;
     std::string peer;

@@ -189,7 +189,7 @@ void FrameGuard::Answered(std::span<const unsigned char> bytes) {
   }
 }
 
-void FrameGuard::ExpectResults() {
+void FrameGuard::ExpectMuch() {
   const auto max_events = static_cast<double>(max_event_bytes_);
   events_left_bytes_ = std::min(2 * max_events, events_left_bytes_ + max_events);
 }

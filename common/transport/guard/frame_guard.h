@@ -31,9 +31,9 @@ namespace iobench {
 //
 // The budget of events is in bytes; each event counts kEventCostBytes more, about what queueing and handling it costs.
 // With E, the max. of bytes that a worker's results may have (GrpcListenOptions::max_event_bytes: 16 MiB and 96 KiB for each
-// lane, at most 512 MiB), it is 2 E at first and at most: results, and what is left of the phase before. A request for results
-// (Arm, Collect) adds E. Any other adds 256 KiB for each DATA frame it takes, and time adds E in 10 s, for what workers
-// send unasked (ends of lanes, progress). So per phase and worker, the coordinator handles at most about 3 E.
+// lane, at most 512 MiB), it is 2 E at first and at most: results, and what is left of the phase before. A request other than
+// Ping, Poll and Adjust adds E; any adds 256 KiB for each DATA frame it takes, and time adds E in 10 s, for what workers
+// send unasked (ends of lanes, progress). So for each such request, the coordinator handles at most about 2 E.
 //
 // The budget of control frames: a worker acknowledges each change of settings, pings once in 10 s (kKeepalivePingMs),
 // and returns what it has read of each message as two windows. That is 256 at first and at most, 4 for each DATA frame
@@ -51,8 +51,8 @@ class FrameGuard {
   absl::Status Check(std::span<const unsigned char> bytes, int64_t now_ns);
   // gRPC has sent this to the worker.
   void Answered(std::span<const unsigned char> bytes);
-  // The coordinator asks the worker for results.
-  void ExpectResults();
+  // The coordinator sends a request whose answer may be as large as results.
+  void ExpectMuch();
 
  private:
   // Splits a connection's bytes into frames: collects a frame's first 9 bytes, then counts down its body.

@@ -10,7 +10,8 @@ namespace {
 int SelectHttp2(SSL*, const unsigned char** chosen, unsigned char* chosen_bytes, const unsigned char* offered,
                 unsigned offered_bytes, void*) {
   unsigned char* found = nullptr;
-  const int outcome = SSL_select_next_proto(&found, chosen_bytes, kHttp2Protocol, sizeof kHttp2Protocol, offered, offered_bytes);
+  const int outcome =
+      SSL_select_next_proto(&found, chosen_bytes, kHttp2Protocol, sizeof kHttp2Protocol, offered, offered_bytes);
   if (outcome != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_ALERT_FATAL;
   *chosen = found;
   return SSL_TLSEXT_ERR_OK;
