@@ -342,6 +342,49 @@ def test_without_names_the_clients_that_there_are(killed):
     assert done.code == 1 and "--resume" in done.stderr, done
 
 
+def client(name, tmp_path, address):
+    """A worker on a client of its own, as far as boot id and host name tell, with a path of its own."""
+    place = tmp_path / name
+    place.mkdir(exist_ok=True)
+    (tmp_path / f"{name}.boot").write_text(f"{name}-boot\n")
+    return ("unshare", "--mount", "--uts", "sh", "-c",
+            f"mount --bind {tmp_path}/{name}.boot /proc/sys/kernel/random/boot_id && hostname {name} && "
+            f"exec {program.BINARY} worker --join {address} --path {place}")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="namespaces need root")
+@pytest.mark.parametrize("dead", ["node1", "node2"])
+def test_a_run_goes_on_without_a_client_that_is_dead_for_good(dead, path, out, tmp_path):
+    address = f"unix:{tmp_path}/coordinator.sock"
+    nodes = ["node1", "node2"]
+    helpers = [client(name, tmp_path, address) for name in nodes]
+    with program.start([*PHASES, "--listen", address, "--workers", "2", "-t", "2", "--on-lost", "abort"], path=path, out=out,
+                       helpers=helpers) as running:
+        cut_off(running, out, 0, lambda it: it.workers[nodes.index(dead)].kill()).expect(3)
+    before, first = raw(out), whole_phases(out, at_least=1)
+    alive = next(name for name in nodes if name != dead)
+    command = [program.BINARY, "run", "--resume", str(out), "--listen", address, "--workers", "1"]
+    assert "--without CLIENT" in program.plain(*command[1:]).expect(1).stderr
+    with program.Running([*command, "--without", dead], out, path, program.clean_environment(),
+                         [client(alive, tmp_path, address)]) as again:
+        outcome = again.wait().expect(3)
+    result = outcome.result
+    check_schema(result)
+    assert f"without {dead}" in outcome.stderr and result["run"]["exit_code"] == 3
+    assert result["run"]["resumptions"][-1]["without"] == [dead]
+    assert [phase["workers_lost"] for phase in result["phases"]] == [0] * first + [1] * (4 - first)
+    assert [row["host"] for row in result["clients"]] == nodes
+    for phase in result["phases"][first:]:
+        lost, = [worker for each in phase["clients"] for worker in each["workers"] if worker["lost"]]
+        assert "--without" in lost["lost_reason"] and phase["ops"] > 10, phase
+    assert {name: raw(out)[name] for name in list(before)[:first]} == dict(list(before.items())[:first])
+    assert not (tmp_path / alive / program.DATA_DIRECTORY).exists()
+    assert program.plain("report", "--verify", out).code == 0
+    assert f"from then on without {dead}" in " ".join(program.plain("report", out).stdout.split())
+    complete = program.plain("run", "--resume", out, "--transport", "local")
+    assert complete.code == 0 and "this run is complete" in complete.stdout, complete
+
+
 def test_another_version_is_refused_by_name(tmp_path):
     saved = next((program.pathlib.Path(__file__).parents[1] / "support" / "saved_runs").glob("*/*/raw/run.pb"), None) or next(
         (program.pathlib.Path(__file__).parents[1] / "support" / "saved_runs").glob("*/raw/run.pb"))
