@@ -117,7 +117,8 @@ absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const 
   part.first_phase = whole.empty() ? 0 : whole.back() + 1;
   for (const v1::MissingPhase& missing : saved.missing_phases()) {
     point.damaged.push_back(
-        absl::StrCat(missing.file(), ": ", missing.problem(), " (phase ", missing.index() + 1, ")"));
+        absl::StrCat(missing.file(), ": ", missing.problem(), " (phase ", missing.index() + 1,
+                     missing.name().empty() ? "" : absl::StrCat(", ", missing.name()), ")"));
     if (missing.index() < part.first_phase) part.again.push_back(missing.index());
   }
   // One that an earlier part measured again, but not to its end.

@@ -56,7 +56,7 @@ class CutRun:
         self.env = program.clean_environment(FAULT_CASE=self.tag)
         self.helpers, self.said = [], []
         self.whole = {}         # raw files of finished phases, whose bytes must not change
-        self.damaged = set()
+        self.damaged = {}       # names of raw files -> what is in their place since, None: nothing
         self.refused = self.resumed = 0
 
     def command(self, begins):
@@ -130,12 +130,13 @@ class CutRun:
         if not files:
             return
         file = self.random.choice(files)
-        self.damaged.add(file.name)
         if cut == "raw file removed":
+            self.damaged[file.name] = None
             file.unlink()
         else:
             content = bytearray(file.read_bytes())
             content[self.random.randrange(len(content))] ^= 0x55
+            self.damaged[file.name] = bytes(content)
             file.write_bytes(content)
 
     def note_whole(self):
@@ -148,9 +149,10 @@ class CutRun:
         disturbed = {f"phase-{phase['index']:03}.pb" for phase in result["phases"]
                      if phase["interrupted"] or phase["workers_lost"] > 0}
         last = max(raw, default="")
+        self.damaged = {name: content for name, content in self.damaged.items() if raw.get(name) == content}
         # The last one may be measured again.
-        self.whole = {name: content for name, content in raw.items() if name not in disturbed and name != last}
-        self.damaged -= set(raw)
+        self.whole = {name: content for name, content in raw.items()
+                      if name not in disturbed and name != last and name not in self.damaged}
 
     def cut(self, process, cut):
         time.sleep(self.random.uniform(0, 1.5))
