@@ -258,8 +258,12 @@ class CutRun:
         if verified.code != 0:
             raise Failure(f"report --verify: {verified}")
         left = [str(file) for file in (*self.path.iterdir(), self.out / "cluster-iobench.lock") if file.exists()]
-        if left:
+        # Those of a preflight whose processes were all killed, with their janitors.
+        checks = [file for file in left if "/cluster-iobench.check-" in file]
+        if left != checks:
             raise Failure(f"left: {left}")
+        if checks and (program.plain("clean", self.path).code != 0 or list(self.path.iterdir())):
+            raise Failure(f"not cleaned: {checks}")
 
     def clear(self):
         for pid in fault_case.tagged(self.tag):
