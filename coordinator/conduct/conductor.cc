@@ -10,6 +10,7 @@
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "coordinator/process/failure.h"
+#include "coordinator/report/raw_files.h"
 
 namespace iobench {
 
@@ -73,6 +74,7 @@ absl::Status Conductor::RunPhases(PhaseLoop& loop, PhaseSource& source) {
 // An earlier result is as it was: nothing of it is removed before the run has its data.
 int Conductor::RefuseClaim(PhaseLoop& loop, const absl::Status& why) {
   if (const absl::Status left = loop.EndData(DataKeeper::AtEnd::kRemove); !left.ok()) LogError(left.message());
+  if (options_.resume.has_value()) SaveRawRun(options_.out_directory, options_.resume->run).IgnoreError();
   const int exit_code = Refuse(why);
   return exit_code == kExitUsage && !absl::IsFailedPrecondition(why) ? int{kExitIo} : exit_code;
 }

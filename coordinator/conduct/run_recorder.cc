@@ -96,6 +96,10 @@ absl::StatusOr<bool> RunRecorder::Open() {
   if (options_.resume.has_value()) {
     IOBENCH_RETURN_IF_ERROR(taken_->lock().CheckHeld());
     IOBENCH_RETURN_IF_ERROR(CheckUnchanged(*options_.resume));
+    // The run recognises its data by this id, also if this process is killed as soon as it has claimed them.
+    v1::RunRecord claiming = options_.resume->run;
+    claiming.add_resumed_run_ids(options_.run_id);
+    IOBENCH_RETURN_IF_ERROR(SaveRawRun(options_.out_directory, claiming).status());
   }
   IOBENCH_RETURN_IF_ERROR(taken_->lock().NameRun(record_.id()));
   if (taken_->has_earlier()) return true;
@@ -111,7 +115,9 @@ absl::Status RunRecorder::ReplaceEarlier() {
   if (!options_.resume.has_value()) return SaveReport();  // from now on there is a report in any case
   const RunPart& part = options_.resume->part;
   for (const uint32_t phase : part.again) IOBENCH_RETURN_IF_ERROR(store_->RemovePhase(phase));
-  return store_->RemovePhase(part.first_phase);
+  IOBENCH_RETURN_IF_ERROR(store_->RemovePhase(part.first_phase));
+  // Otherwise AdoptUpTo saves it. From now on it does not say how the earlier part ended.
+  return part.first() == 0 ? SaveReport() : absl::OkStatus();
 }
 
 absl::Status RunRecorder::AdoptUpTo(uint32_t index, Cluster& cluster, RunObserver& observer) {

@@ -51,13 +51,14 @@ std::vector<std::string> NotOurs(const std::string& directory) {
   return paths;
 }
 
-absl::Status RemoveEarlierResult(const std::string& directory, bool keeps_raw_files) {
+// `continues`: raw files stay, and reports that are replaced as a whole.
+absl::Status RemoveEarlierResult(const std::string& directory, bool continues) {
   std::vector<std::string> paths;
   for (const ResultFile& file : ResultFiles()) {
-    if (keeps_raw_files && file.format == nullptr) continue;
+    if (continues && (file.format == nullptr || !file.format->grows())) continue;
     paths.push_back(PathOf(directory, file));
   }
-  if (!keeps_raw_files) {
+  if (!continues) {
     for (std::string& path : RawPhasePaths(directory)) paths.push_back(std::move(path));
   }
   paths.push_back(ReportCachePath(directory));

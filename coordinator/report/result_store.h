@@ -40,7 +40,7 @@ class ResultStore {
                                             std::function<int64_t()> now_ns = MonotonicNowNs,
                                             std::shared_ptr<ResultLock> lock = nullptr);
   // True if there was an earlier result. Then nothing may be saved before RemoveEarlier, which removes it (kReplace), or
-  // all of it but its raw files (kContinue).
+  // what is written anew phase by phase (kContinue): its raw files stay, and result.json is always whole.
   bool has_earlier() const { return has_earlier_; }
   absl::Status RemoveEarlier();
   ResultLock& lock() { return *lock_; }

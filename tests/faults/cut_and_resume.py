@@ -4,12 +4,12 @@
         [--transports spawn,tcp,mpi] [--jobs N] [--minutes M]
 
 That is the whole proof: 200 runs for each transport, each cut up to 30 times. `ctest -R faults.cut` does a few. Each cut is a
-SIGKILL of the coordinator, a SIGKILL of all processes, Ctrl-C, or a raw file that is damaged or removed while nobody runs. Then two
-processes resume the run at once, of which one must be refused by the name of the other. Unless the run ends first, the next cut
-follows. At the end, the run is resumed undisturbed. It must then equal an uninterrupted run of its plan: phases, their order, ops,
-bytes, no bad data, exit code 0 in result.json too, `report --verify`; and no process and no data may be left. Whole phases stay as
-they are to the byte, unless their own file was damaged. A failure prints the seed of its run, and --seed repeats it (the timing of
-the machine differs).
+SIGKILL of the coordinator, a SIGKILL of all processes, Ctrl-C, or a raw file that is damaged or removed while nobody runs.
+Then two processes resume the run at once, of which one must be refused by the name of the other. Unless the run ends first,
+the next cut follows. At the end, the run is resumed undisturbed. It must then equal an uninterrupted run of its plan: phases,
+their order, ops, bytes, no bad data, exit code 0 in result.json too, `report --verify`; and no process and no data may be left.
+Whole phases stay as they are to the byte, unless their own file was damaged. A failure prints the seed of its run, and --seed
+repeats it (the timing of the machine differs).
 """
 import argparse
 import contextlib
@@ -202,9 +202,11 @@ class CutRun:
         return (self.out / "raw" / "run.pb").exists()
 
     def is_complete(self):
-        with contextlib.suppress(OSError, ValueError):
-            run = json.loads((self.out / "result.json").read_text())["run"]
-            return run["finished"] and run["exit_code"] == 0
+        """By the raw data, of which the end is saved last."""
+        said = program.plain("report", self.out, "--format", "json")
+        with contextlib.suppress(ValueError):
+            run = json.loads(said.stdout)["run"]
+            return said.code == 0 and run["finished"] and run["exit_code"] == 0
         return False
 
     def go(self, cuts):

@@ -1,4 +1,5 @@
-"""The exit code in result.json is that of the process, however a run ends: whatever fails, and whichever file cannot be written."""
+"""The exit code in result.json is that of the process, however a run ends, and whichever file cannot be
+written."""
 import contextlib
 import json
 import pathlib
@@ -9,8 +10,8 @@ import program
 import pytest
 
 PHASES = ("-i", "0", "-+n", "-r", "4k", "-s", "64k", "--time", "0.5", "-+O", "50", "--repeat", "2", "-t", "1")
-CAPACITY = ("capacity", "--op", "write", "-s", "64k", "-r", "4k", "--time", "0.3", "--warmup", "0.1", "--repeat", "1", "--points",
-            "1", "-t", "1", "--transport", "local")
+CAPACITY = ("capacity", "--op", "write", "-s", "64k", "-r", "4k", "--time", "0.3", "--warmup", "0.1", "--repeat", "1",
+            "--points", "1", "-t", "1", "--transport", "local")
 FORMATS = ("timeline-csv", "openmetrics", "hlog", "iozone", "html", "bonnie-csv", "markdown")
 
 

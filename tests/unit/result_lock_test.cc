@@ -24,7 +24,8 @@ struct Results {
   std::string Lock() const { return directory + "/" + kResultLockFile; }
   // As a process left it that was killed.
   void LeftBy(const ProcessIdentity& process, const std::string& host) const {
-    std::ofstream(Lock()) << "cluster-iobench results\n" << ToLine(process) << "\n" << host << "\n2026-11-28T01:02:03Z\nrun 7\n";
+    std::ofstream(Lock()) << "cluster-iobench results\n"
+                          << ToLine(process) << "\n" << host << "\n2026-11-28T01:02:03Z\nrun 7\n";
   }
   std::string Refusal(IfOutOfSight if_out_of_sight = IfOutOfSight::kRefuse) const {
     const auto lock = ResultLock::Take(directory, if_out_of_sight);

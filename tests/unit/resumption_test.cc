@@ -1,5 +1,6 @@
 #include "coordinator/conduct/resumption.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -231,6 +232,24 @@ std::string TextOf(const std::string& file) {
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
   return text.str();
+}
+
+TEST_CASE("a run recognises the data of a part that was killed as soon as it had claimed them") {
+  ThirdRemains third;
+  Run& run = third.run;
+  std::vector<uint64_t> ids;
+  run.perfect.instead = [&](WorkerId, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>&) {
+    if (request.data_step().action() == v1::DataStep::CLAIM)
+      ids = RunIdsOf(FindResumePoint(run.out_directory, "1.0")->run);  // what a next part would find
+    return false;
+  };
+  v1::Phase& phase = *run.plan.mutable_phases(0);
+  phase.mutable_assignments(0)->mutable_operation()->set_name("write");
+  phase.mutable_assignments(0)->mutable_operation()->set_engine("posix");
+  CompletePlan(run.plan);
+  run.Go();
+  CHECK(std::find(ids.begin(), ids.end(), uint64_t{7}) != ids.end());
+  CHECK(ids.size() == 2);
 }
 
 TEST_CASE("nothing of an earlier result is removed if the run does not get its data") {
