@@ -42,7 +42,7 @@ void Assembly::Refuse(const absl::Status& why) {
 
 int Assembly::ExitOfRefusal(const Interrupt& interrupt) const {
   if (interrupt.raised()) return kExitInterrupted;
-  return !all_joined_ || cluster_.live_count() < cluster_.members().size() ? kExitPartial : kExitUsage;
+  return !all_joined_ || cluster_.live_count() + cluster_.absent_count() < cluster_.members().size() ? kExitPartial : kExitUsage;
 }
 
 absl::Status Assembly::Gather(RunObserver& observer) {
@@ -56,7 +56,17 @@ absl::Status Assembly::Gather(RunObserver& observer) {
       options_.join_watch, options_.on_fault == OnFault::kRefuse ? nullptr : &join_faults_);
   join_s_ += SecondsFrom(cluster_.Now() - begin);
   all_joined_ = gathered.ok();
+  if (gathered.ok()) AddAbsent();
   return gathered;
+}
+
+// Workers keep the numbers that they have in the run that is resumed.
+void Assembly::AddAbsent() {
+  if (!options_.resume.has_value() || options_.resume->absent_workers.empty()) return;
+  std::map<uint32_t, v1::WorkerFacts> absent;
+  for (const uint32_t worker : options_.resume->absent_workers)
+    absent.emplace(worker, options_.resume->run.workers(static_cast<int>(worker)));
+  cluster_.AddAbsent(absent, "the run goes on without its client (--without)");
 }
 
 absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectWorkers(const std::string& started_at, bool allows_one_client) {
@@ -122,8 +132,7 @@ absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectOnce(const std::string& s
                                            .allows_one_client = allows_one_client}));
   look->layout.emplace(plan_, ClientsOf(cluster_.roster()));
   look->data.emplace(cluster_, plan_, *look->layout, started_at, coordinator_.host(),
-                     options_.resume.has_value() ? options_.resume->first_phase : 0,
-                     options_.resume.has_value() && options_.resume->begun_before);
+                     options_.resume.has_value() ? options_.resume->part : RunPart());
   IOBENCH_RETURN_IF_ERROR(look->data->Inspect());
   // The first phase of a run measures the clocks by itself.
   if (Lists()) IOBENCH_RETURN_IF_ERROR(look->clocks->Burst());

@@ -96,6 +96,7 @@ class Assembly {
   absl::StatusOr<std::unique_ptr<Look>> InspectOnce(const std::string& started_at, bool allows_one_client, uint32_t pass);
   bool Lists() const { return options_.on_fault == OnFault::kList; }
   bool LeavesOut() const { return options_.on_fault == OnFault::kLeaveOut; }
+  void AddAbsent();
   absl::Status CheckStorage(Look& look, uint32_t pass);
   void FindFaults(const Look& look);  // sets preflight_
   void LeaveOut(const std::string& client, uint32_t worker_count, const std::vector<std::string>& problems);

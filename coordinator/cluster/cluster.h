@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -40,6 +41,7 @@ struct Member {
   v1::WorkerFacts facts;  // what the worker reported about itself when it joined, and its clone (SeparateClones)
   uint32_t client = 0;    // index of its client in the roster
   bool lost = false;
+  bool absent = false;  // lost before it could join: the run goes on without its client (AddAbsent)
   std::string lost_reason;
   uint32_t reconnects = 0;  // how often its connection broke and was restored
 
@@ -116,6 +118,12 @@ class Cluster {
   // Sends these workers away for the reason; they are no longer members, and the others are renumbered without gaps.
   // Call it before anything uses numbers. REQUIRES: Gather succeeded; at least one worker is left.
   void Exclude(const std::set<uint32_t>& workers, const std::string& reason);
+
+  // Adds workers that take no part: lost from the beginning, for this reason, with these numbers and facts. The workers
+  // that have joined keep their order and get the other numbers. Call it before anything uses numbers. REQUIRES: Gather
+  // succeeded; no gaps are left.
+  void AddAbsent(const std::map<uint32_t, v1::WorkerFacts>& absent, const std::string& reason);
+  uint32_t absent_count() const;
 
   // The index is the worker's number. Empty before Gather has succeeded.
   const std::vector<Member>& members() const { return members_; }

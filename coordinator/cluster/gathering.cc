@@ -1,5 +1,6 @@
 // How workers become members of a run: they join, are checked, and get their numbers.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -312,6 +313,32 @@ void Cluster::Exclude(const std::set<uint32_t>& workers, const std::string& reas
   NumberMembers();
 }
 
+void Cluster::AddAbsent(const std::map<uint32_t, v1::WorkerFacts>& absent, const std::string& reason) {
+  std::vector<Member> joined = std::move(members_);
+  members_.clear();
+  auto next = joined.begin();
+  for (uint32_t number = 0; number < joined.size() + absent.size(); ++number) {
+    const auto place = absent.find(number);
+    if (place == absent.end()) {
+      members_.push_back(std::move(*next++));
+      continue;
+    }
+    Member member;
+    member.id = std::numeric_limits<WorkerId>::max() - number;  // of no connection
+    member.facts = place->second;
+    member.lost = member.absent = true;
+    member.lost_reason = reason;
+    members_.push_back(std::move(member));
+  }
+  lost_count_ += static_cast<uint32_t>(absent.size());
+  NumberMembers();
+}
+
+uint32_t Cluster::absent_count() const {
+  return static_cast<uint32_t>(
+      std::count_if(members_.begin(), members_.end(), [](const Member& member) { return member.absent; }));
+}
+
 void Cluster::NumberMembers() {
   number_of_.clear();
   work_polls_.clear();
@@ -323,6 +350,9 @@ void Cluster::NumberMembers() {
   const auto count = static_cast<uint32_t>(members_.size());
   silence_.emplace(count, patience_.lost_after_ns, patience_.lease_ns, Now());
   stalls_.emplace(count, patience_.stall_after_ns);
+  for (const Member& member : members_) {
+    if (member.lost) silence_->Forget(member.number);
+  }
 }
 
 void Cluster::NumberClients() {

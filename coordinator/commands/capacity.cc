@@ -167,6 +167,32 @@ absl::Status SaveCapacity(const v1::CapacityReport& report, const std::string& d
   });
 }
 
+// Prints and saves the report. Returns the exit code, which the report then has.
+int ConcludeCapacity(const Stage& stage, const CapacityCommand& line, const CapacityFormat& format,
+                     const Conductor& conductor, const std::string& directory, v1::CapacityReport& report) {
+  const v1::CapacityReport* const one = &report;
+  const ConsoleStyle style =
+      StyleOf(stage.transport.name() == "mpi" ? Stdout::kOfMpi : Stdout::kOurs, line.cluster.verbose);
+  const bool interrupted = report.exit_code() == kExitInterrupted;
+  const auto note = [&report](const absl::Status& written) {
+    if (written.ok()) return;
+    PrintError(std::string(written.message()));
+    if (report.exit_code() == kExitOk) report.set_exit_code(kExitIo);
+  };
+  note(PrintCapacity({one, 1}, line.capacity, format, style));
+  const bool text_on_stdout = line.capacity.output.empty() && line.capacity.format == "text";
+  // The line names the file.
+  note(SaveCapacity(report, directory));
+  (text_on_stdout ? std::cout << '\n' : std::cerr)
+      << ResultsLine(directory, conductor.saved(), {kCapacityFile}) << std::endl;
+  if (interrupted) PrintError("interrupted; the report shows what was measured so far");
+  const int exit_code = ExitOfPrinting(report.exit_code(), kExitIo);
+  if (exit_code == report.exit_code()) return exit_code;
+  report.set_exit_code(exit_code);
+  SaveCapacity(report, directory).IgnoreError();
+  return exit_code;
+}
+
 int PrintCapacityPlan(const Conductor& conductor, const CapacityCommand& line, const v1::Plan& plan) {
   CapacitySettings settings =
       SettingsOf(line, plan, static_cast<uint32_t>(conductor.report().clients_size()));
@@ -256,20 +282,17 @@ int Capacity(const Stage& stage, const CapacityCommand& line, const v1::Plan& pl
     const auto clients = static_cast<uint32_t>(WorkersByClient(members).size());
     ready = source.Begin(members, SettingsOf(line, plan, clients));
   }
-  const int conducted = ready.ok() ? conductor.Conduct(source) : conductor.Refuse(ready);
-  if (!conductor.refusal().ok()) return Fail(conductor.refusal(), conducted);
-  const v1::CapacityReport report = ReportFor(stage, line, plan, begin, source, conductor, conducted);
-  const v1::CapacityReport* const one = &report;
-  const ConsoleStyle style =
-      StyleOf(stage.transport.name() == "mpi" ? Stdout::kOfMpi : Stdout::kOurs, line.cluster.verbose);
-  absl::Status written = PrintCapacity({one, 1}, line.capacity, **format, style);
-  written.Update(SaveCapacity(report, directory));
-  const bool text_on_stdout = line.capacity.output.empty() && line.capacity.format == "text";
-  (text_on_stdout ? std::cout << '\n' : std::cerr)
-      << ResultsLine(directory, conductor.saved(), {kCapacityFile}) << std::endl;
-  if (conducted == kExitInterrupted) PrintError("interrupted; the report shows what was measured so far");
-  if (!written.ok()) return Fail(written, report.exit_code() == kExitOk ? int{kExitIo} : report.exit_code());
-  return ExitOfPrinting(report.exit_code(), kExitIo);
+  if (!ready.ok()) return Fail(ready, conductor.Refuse(ready));
+  v1::CapacityReport report;
+  const int exit_code = conductor.Conduct(source, [&](int conducted) {
+    report = ReportFor(stage, line, plan, begin, source, conductor, conducted);
+    return ConcludeCapacity(stage, line, **format, conductor, directory, report);
+  });
+  if (!conductor.refusal().ok()) return Fail(conductor.refusal(), exit_code);
+  if (exit_code == report.exit_code()) return exit_code;
+  report.set_exit_code(exit_code);  // the end of the run could not be saved
+  SaveCapacity(report, directory).IgnoreError();
+  return exit_code;
 }
 
 // Shows saved capacity runs (--saved).
@@ -315,6 +338,7 @@ int Execute(const CapacityCommand& capacity, const std::string& typed) {
        .without_workers = show_saved,
        .lanes_on_each_client = true,
        .writes_results = true,
+       .dry_run = capacity.dry_run,
        .adapt_plan = [&capacity](v1::Plan& plan) { return FitPlanToCapacity(capacity, plan); },
        .carry_out =
            [&capacity](const Stage& stage, const v1::Plan& plan) { return Capacity(stage, capacity, plan); }},

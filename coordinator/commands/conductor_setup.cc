@@ -48,6 +48,7 @@ ConductorOptions OptionsFor(const Stage& stage, const JobOptions& line) {
   options.share_wait_ns = NanosFrom(line.cluster.share_wait_s);
   options.max_duration_s = line.cluster.max_duration_s;
   options.program_digest = Sha256OfProgram;
+  options.results_lock = stage.results_lock;
   return options;
 }
 

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <random>
 #include <thread>
@@ -28,6 +30,7 @@
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_yaml.h"
 #include "coordinator/process/failure.h"
+#include "coordinator/report/result_lock.h"
 #include "coordinator/saved_run/resume_point.h"
 #include "coordinator/process/signals.h"
 #include "coordinator/stage/stage.h"
@@ -80,8 +83,11 @@ uint64_t DrawSeed() {
 // Returns the exit code if there is nothing to resume, after saying why; nullopt: `point` says where to resume.
 // `has_ranks`: other ranks wait to be dismissed, which the command does.
 std::optional<int> FindWhatToResume(const JobSpec& job, bool has_ranks, ResumePoint& point) {
-  auto found =
-      FindResumePoint(job.resume, {kProgramVersion, HostName(), BootId()}, job.options.cluster.force);
+  auto found = FindResumePoint(job.resume, kProgramVersion);
+  if (found.ok()) {
+    if (const absl::Status left_out = LeaveOutClients(job.options.cluster.without, *found); !left_out.ok())
+      return Fail(left_out, kExitUsage);
+  }
   if (!found.ok()) return Fail(found.status(), absl::IsDataLoss(found.status()) ? kExitIo : kExitUsage);
   point = *std::move(found);
   if (!point.complete || has_ranks) return std::nullopt;
@@ -181,7 +187,20 @@ absl::Status CheckOwnerOfResults(const JobSpec& job) {
 struct Work {
   v1::Plan plan;                      // empty for selftest
   std::optional<ResumePoint> resume;  // nullopt: nothing is resumed
+  std::shared_ptr<ResultLock> results_lock;  // null: there is no directory for results yet
 };
+
+// Takes the directory of the results, if it is there, before anything in it is read for a decision.
+absl::Status TakeResults(const JobSpec& job, Work& work) {
+  const bool writes = job.writes_results && !job.dry_run && !job.options.cluster.net_test;
+  const std::string directory = !job.resume.empty() ? job.resume : writes ? job.options.cluster.out : "";
+  std::error_code error;
+  if (directory.empty() || !std::filesystem::is_directory(directory, error)) return absl::OkStatus();
+  const auto if_out_of_sight =
+      job.options.cluster.force ? ResultLock::IfOutOfSight::kAccept : ResultLock::IfOutOfSight::kRefuse;
+  IOBENCH_ASSIGN_OR_RETURN(work.results_lock, ResultLock::Take(directory, if_out_of_sight));
+  return absl::OkStatus();
+}
 
 // Sets `work`, checked, and removes from `named` those who do not take part. Returns the exit code if the command ends
 // here: after an error, which it prints, or because no worker is needed (--print-plan, a complete run).
@@ -200,11 +219,14 @@ std::optional<int> SetUp(const JobSpec& job, const TransportSpec& chosen, const 
   const std::string transport = chosen.name;
   const uint32_t worker_count =
       named.hosts.empty() ? chosen.worker_count(job.options.cluster, launch) : WorkersOn(named.hosts);
+  if (const absl::Status taken = job.print_plan ? absl::OkStatus() : TakeResults(job, work); !taken.ok())
+    return Fail(taken, kExitUsage);
   if (!job.resume.empty()) {
     work.resume.emplace();
     if (const std::optional<int> done = FindWhatToResume(job, transport == "mpi", *work.resume)) return done;
     work.plan = work.resume->run.plan();
-    const auto workers = static_cast<size_t>(work.resume->run.workers_size());
+    const auto workers =
+        static_cast<size_t>(work.resume->run.workers_size()) - work.resume->absent_workers.size();
     if (named.clients.size() > workers) named.clients.resize(workers);
   } else if (job.has_plan) {
     auto plan = CheckedPlan(job, transport == "local", worker_count, named.clients);
@@ -263,6 +285,7 @@ int OnWorkers(const JobSpec& job, const std::string& typed) {
                      .sampler_hosts = named->sampler_hosts,
                      .command = typed,
                      .resume = work.resume.has_value() ? &*work.resume : nullptr,
+                     .results_lock = work.results_lock,
                      .simulate = job.simulate,
                      .lanes_per_worker = job.lanes_per_worker,
                      .carry_out = carry_out});

@@ -32,6 +32,7 @@ struct JobSpec {
   bool list_says_workers = false;  // with a client list, -t says how many of its clients take part
   bool lanes_on_each_client = false;  // with a client list, all lanes run on each of its clients, except those of a mix
   bool writes_results = false;        // into --out
+  bool dry_run = false;               // nothing is written after all
   bool measures_servers = false;      // may have --server-path
   // Makes the plan that the options give the one of this command, before it is checked.
   std::function<absl::Status(v1::Plan& plan)> adapt_plan = nullptr;

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/clock.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
@@ -64,24 +65,66 @@ absl::Status PrepareToResume(const Stage& stage, const JobOptions& line, Conduct
   const auto saved_workers =
       static_cast<uint32_t>(std::count_if(point.run.workers().begin(), point.run.workers().end(),
                                           [](const v1::WorkerFacts& worker) { return !worker.server(); }));
-  if (stage.worker_count != saved_workers) {
+  const auto expected = saved_workers - static_cast<uint32_t>(point.absent_workers.size());
+  if (stage.worker_count != expected) {
     return absl::InvalidArgumentError(absl::StrCat(
-        point.directory, ": this run has ", saved_workers, saved_workers == 1 ? " worker" : " workers",
-        ", but these options give ", stage.worker_count, ": start as many, on the same clients"));
+        point.directory, ": this run has ", expected, expected == 1 ? " worker" : " workers",
+        point.without.empty() ? "" : absl::StrCat(" without ", absl::StrJoin(point.without, ", ")),
+        ", but these options give ", stage.worker_count, ": start as many, on the same clients",
+        point.without.empty() ? "; --without CLIENT goes on without one that is dead for good" : ""));
   }
   options.resume = point;
   options.run_name = point.run.id();
   if (point.run.has_iozone()) options.iozone = point.run.iozone();
   const int phases = point.run.plan().phases_size() * static_cast<int>(point.run.plan().repetitions());
-  std::cerr << point.directory << ": resuming with phase " << point.first_phase + 1 << " of " << phases
-            << " (" << Printable(point.ended_by) << ")" << std::endl;
+  for (const std::string& damaged : point.damaged)
+    std::cerr << Printable(absl::StrCat(point.directory, "/", damaged)) << ": it is measured again" << std::endl;
+  std::cerr << point.directory << ": resuming with phase " << point.part.first() + 1 << " of " << phases
+            << " (" << Printable(point.ended_by) << ")"
+            << (point.without.empty() ? "" : Printable(absl::StrCat(", without ", absl::StrJoin(point.without, ", "))))
+            << std::endl;
   WaitForEarlierWorkers(stage, line);
   options.join_deadline = JoinDeadline(options, line);  // the wait is no part of it
   options.out_directory = point.directory;
   return absl::OkStatus();
 }
 
-uint32_t FirstPhase(const Stage& stage) { return stage.resume == nullptr ? 0 : stage.resume->first_phase; }
+RunPart PartOf(const Stage& stage) { return stage.resume == nullptr ? RunPart() : stage.resume->part; }
+
+// What the end of a run writes and prints.
+struct RunConclusion {
+  const std::string& directory;
+  const RunDocuments& documents;
+  Display& display;
+  ProgressLine& progress;
+  LiveViews& views;
+  const std::ostringstream& after_screen;
+
+  // Returns the exit code of the process. `exit_code`: of the run, as its record has it.
+  int Conclude(const Conductor& conductor, int exit_code) const {
+    progress.Clear();
+    const absl::Status viewed = views.End();
+    display.RunEnds(conductor.report());
+    if (views.has_screen()) std::cout << after_screen.str() << std::flush;
+    for (const absl::Status& written : {documents.Write(directory, conductor.record(), std::cout), viewed}) {
+      if (written.ok()) continue;
+      PrintError(std::string(written.message()));
+      if (exit_code == kExitOk) exit_code = kExitIo;
+    }
+    (documents.replace_console() ? std::cerr : std::cout << '\n')
+        << documents.WorkbookLine() << ResultsLine(directory, conductor.saved(), documents.FileNames()) << std::endl;
+    if (exit_code == kExitInterrupted) PrintError("interrupted; the report shows what was done until then");
+    exit_code = ExitOfPrinting(exit_code, kExitIo);
+    if (exit_code != conductor.record().exit_code()) {
+      // The documents that could be written have the old one.
+      v1::RunRecord run = conductor.record();
+      run.set_exit_code(exit_code);
+      std::ostream nowhere(nullptr);
+      documents.Write(directory, run, nowhere).IgnoreError();
+    }
+    return exit_code;
+  }
+};
 
 // For ranks of MPI, which are there and wait although nothing is left to do.
 int LeaveComplete(const Stage& stage, const ConductorOptions& options) {
@@ -138,31 +181,23 @@ int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
   } else if (line.dry_run) {
     conductor.Dismiss();
   } else {
-    exit_code = conductor.Conduct(*SourceOf(conductor.record().plan(), FirstPhase(stage)));
+    const RunConclusion ending{directory, documents, display, progress, *views, after_screen};
+    exit_code = conductor.Conduct(*SourceOf(conductor.record().plan(), PartOf(stage)), [&](int code) {
+      return ending.Conclude(conductor, code);
+    });
   }
-  progress.Clear();
-  const absl::Status viewed = views->End();
   if (!conductor.refusal().ok()) {
+    progress.Clear();
+    views->End().IgnoreError();
     // A single fault is the message itself.
     if (FaultCount(conductor.preflight()) > 1) std::cerr << PreflightText(conductor.preflight());
     return Fail(conductor.refusal(), exit_code);
   }
   if (line.dry_run) {
+    progress.Clear();
     PrintDryRun(conductor, line.cluster.max_duration_s);
-    return exit_code;
   }
-  display.RunEnds(conductor.report());
-  if (views->has_screen()) std::cout << after_screen.str() << std::flush;
-  for (const absl::Status& written : {documents.Write(directory, std::cout), viewed}) {
-    if (written.ok()) continue;
-    PrintError(std::string(written.message()));
-    if (exit_code == kExitOk) exit_code = kExitIo;
-  }
-  (documents.replace_console() ? std::cerr : std::cout << '\n')
-      << documents.WorkbookLine() << ResultsLine(directory, conductor.saved(), documents.FileNames())
-      << std::endl;
-  if (exit_code == kExitInterrupted) PrintError("interrupted; the report shows what was done until then");
-  return ExitOfPrinting(exit_code, kExitIo);
+  return exit_code;
 }
 
 }  // namespace
@@ -173,6 +208,7 @@ int Execute(const RunCommand& run, const std::string& typed) {
                     .resume = run.cluster.resume,
                     .list_says_workers = true,
                     .writes_results = true,
+                    .dry_run = run.dry_run,
                     .measures_servers = true,
                     .after_plan = [&run] { return CheckDocuments(run.cluster, IozoneOutputOf(run.given)); },
                     .carry_out =

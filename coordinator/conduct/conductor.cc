@@ -9,9 +9,11 @@
 #include "common/process/end_of_memory.h"
 #include "common/process/thread.h"
 #include "common/status_util.h"
+#include "common/text/log.h"
 #include "common/text/shell_word.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/process/signals.h"
+#include "coordinator/report/raw_files.h"
 
 namespace iobench {
 
@@ -30,16 +32,24 @@ absl::Status Conductor::Assemble() {
   return recorder_.Begin(assembly_, cluster_, *look_);
 }
 
-int Conductor::Conduct(PhaseSource& source) {
-  if (absl::Status status = OpenResults(); !status.ok()) return Refuse(status);
-  EndClearlyWithoutMemory(kExitIo);  // from now on, something has been written
+int Conductor::Conduct(PhaseSource& source, const Conclude& conclude) {
+  const absl::StatusOr<bool> opened = recorder_.Open();
+  if (!opened.ok()) return Refuse(opened.status());
+  SayWhereAtSecondSignal();
+  const bool replaces = *opened;
   PhaseLoop loop({.cluster = cluster_,
                   .look = *look_,
                   .recorder = recorder_,
                   .observer = observer_,
                   .interrupt = interrupt_,
                   .options = options_});
-  const absl::Status status = loop.Run(source);
+  if (!replaces) observer_.RunStarts(report());
+  EndClearlyWithoutMemory(kExitIo);  // from now on, something has been written
+  absl::Status status = loop.Claim();
+  if (!status.ok() && replaces) return RefuseClaim(loop, status);
+  status.Update(recorder_.ReplaceEarlier());
+  if (replaces) observer_.RunStarts(report());
+  if (status.ok()) status = RunPhases(loop, source);
   phase_costs_ = loop.costs();
   if (!status.ok() && !absl::IsCancelled(status)) recorder_.RecordProblem(status);
 
@@ -52,20 +62,35 @@ int Conductor::Conduct(PhaseSource& source) {
   cluster_.Dismiss();
   std::optional<std::string> program_digest;
   if (digest.valid()) program_digest = digest.get();
-  return recorder_.Finish(Verdict(status), program_digest);
+  const int exit_code = recorder_.End(Verdict(status), program_digest);
+  return recorder_.Finish(conclude ? conclude(exit_code) : exit_code);
 }
 
-absl::Status Conductor::OpenResults() {
-  IOBENCH_RETURN_IF_ERROR(recorder_.Open());
-  if (const std::string& saved = options_.out_directory; !saved.empty()) {
-    constexpr size_t kMaxPlacesBytes = 1000;  // of hundreds of clients with storage of their own
-    const std::string places = UsesFiles(record().plan()) ? look_->data->WhereKept() : "";
-    SayAtSecondSignal(absl::StrCat("what was measured is in ", saved, ": `cluster-iobench report ", ShellWord(saved),
-                                   "` prints it", places.empty() ? "" : "; data may be left at ",
-                                   places.size() > kMaxPlacesBytes ? "many places: see `cluster-iobench clean`" : places));
-  }
-  observer_.RunStarts(report());
-  return recorder_.AdoptPhases(cluster_, observer_);
+void Conductor::SayWhereAtSecondSignal() const {
+  constexpr size_t kMaxPlacesBytes = 1000;  // of hundreds of clients with storage of their own
+  const std::string& saved = options_.out_directory;
+  if (saved.empty()) return;
+  const std::string places = UsesFiles(record().plan()) ? look_->data->WhereKept() : "";
+  SayAtSecondSignal(absl::StrCat("what was measured is in ", saved, ": `cluster-iobench report ", ShellWord(saved),
+                                 "` prints it", places.empty() ? "" : "; data may be left at ",
+                                 places.size() > kMaxPlacesBytes ? "many places: see `cluster-iobench clean`" : places));
+}
+
+absl::Status Conductor::RunPhases(PhaseLoop& loop, PhaseSource& source) {
+  if (options_.resume.has_value())
+    IOBENCH_RETURN_IF_ERROR(recorder_.AdoptUpTo(options_.resume->part.first(), cluster_, observer_));
+  absl::Status status = loop.Run(source);
+  // Those after a phase that was to be measured again, and was not.
+  status.Update(recorder_.AdoptUpTo(UINT32_MAX, cluster_, observer_));
+  return status;
+}
+
+// An earlier result is as it was: nothing of it is removed before the run has its data.
+int Conductor::RefuseClaim(PhaseLoop& loop, const absl::Status& why) {
+  if (const absl::Status left = loop.EndData(DataKeeper::AtEnd::kRemove); !left.ok()) LogError(left.message());
+  if (options_.resume.has_value()) SaveRawRun(options_.out_directory, options_.resume->run).IgnoreError();
+  const int exit_code = Refuse(why);
+  return exit_code == kExitUsage && !absl::IsFailedPrecondition(why) ? int{kExitIo} : exit_code;
 }
 
 void Conductor::LeaveData(PhaseLoop& loop) {

@@ -4,6 +4,7 @@
 #define COORDINATOR_CONDUCT_CONDUCTOR_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -42,8 +43,10 @@ class Conductor {
   // because the results cannot be saved there, refusal() has the reason. Otherwise the code is the first that applies:
   // kExitInterrupted; kExitIo if I/O or verification failed or a phase could not be saved; kExitPartial if a worker was
   // lost; kExitThreshold if a criterion was not met; kExitOk. Blocks until the end of the run. The workers have been
-  // dismissed when it returns. REQUIRES: Assemble succeeded.
-  int Conduct(PhaseSource& source);
+  // dismissed when it returns. `conclude` gets that code when everything is measured, does what else can fail (documents,
+  // output), and returns the exit code of the process, which the saved results then have. REQUIRES: Assemble succeeded.
+  using Conclude = std::function<int(int exit_code)>;
+  int Conduct(PhaseSource& source, const Conclude& conclude = nullptr);
   // Ends the run before its first phase, for this one-line reason, and returns the exit code: kExitInterrupted after an
   // interrupt, kExitPartial if workers are missing, otherwise kExitUsage. No data have been written.
   int Refuse(absl::Status why);
@@ -65,7 +68,9 @@ class Conductor {
   const PreflightReport& preflight() const { return assembly_.preflight(); }
 
  private:
-  absl::Status OpenResults();
+  absl::Status RunPhases(PhaseLoop& loop, PhaseSource& source);
+  void SayWhereAtSecondSignal() const;
+  int RefuseClaim(PhaseLoop& loop, const absl::Status& why);
   void LeaveData(PhaseLoop& loop);
   int Verdict(const absl::Status& status) const;
 

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "coordinator/assemble/assembly.h"
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/hook/phase_hooks.h"
+#include "coordinator/report/result_lock.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
@@ -33,6 +35,7 @@ struct ConductorOptions : AssemblyOptions {
   // Returns the hash of this program's file. Called once, on another thread, when everything has been measured; empty:
   // the results go without it.
   std::function<std::string()> program_digest;
+  std::shared_ptr<ResultLock> results_lock;  // of out_directory, if it was there before; null: it is taken then
   std::string out_directory;  // for results; created when all checks have passed; empty: save nothing
 };
 

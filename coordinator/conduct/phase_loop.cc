@@ -40,15 +40,24 @@ PhaseLoop::PhaseLoop(const LoopContext& context)
                 context.options.sample_interval_ns),
       broken_files_(plan(), *context.look.layout),
       trees_(plan()),
-      hooks_(context.options.hooks, context.options.out_directory, context.cluster) {}
+      hooks_(context.options.hooks, context.options.out_directory, context.cluster) {
+  for (const Member& member : context.cluster.members()) {
+    if (!member.absent) continue;
+    broken_files_.NoteAbsent(member.number);
+    trees_.NoteAbsent(member.number, plan(), *context.look.layout);
+  }
+}
 
-absl::Status PhaseLoop::Run(PhaseSource& source) {
+absl::Status PhaseLoop::Claim() {
   DataKeeper& data = *context_.look.data;
   if (data.decision().uses_kept_data) ledger_.TakeOver(data.decision().kept);
-  IOBENCH_RETURN_IF_ERROR(data.Claim());
+  return data.Claim();
+}
+
+absl::Status PhaseLoop::Run(PhaseSource& source) {
   begin_ = context_.cluster.Now();
   start_lead_.AddRound(context_.look.clocks->round_ns());
-  uint32_t index = FirstPhase();
+  uint32_t index = Part().first();
   std::optional<v1::PhaseReport> newest;
   for (;;) {
     IOBENCH_ASSIGN_OR_RETURN(std::optional<NextPhase> next,
@@ -63,6 +72,8 @@ absl::Status PhaseLoop::Run(PhaseSource& source) {
       next->place = plan().phases_size();
       IOBENCH_RETURN_IF_ERROR(context_.recorder.AddPlanned(*std::exchange(next->added, std::nullopt)));
     }
+    index = next->index.value_or(index);
+    IOBENCH_RETURN_IF_ERROR(context_.recorder.AdoptUpTo(index, context_.cluster, context_.observer));
     IOBENCH_ASSIGN_OR_RETURN(const bool ran, RunPhase(*next, index, newest));
     if (ran) ++index;
   }
@@ -70,8 +81,8 @@ absl::Status PhaseLoop::Run(PhaseSource& source) {
 
 absl::Status PhaseLoop::EndData(DataKeeper::AtEnd at_end) { return context_.look.data->Finish(at_end, ledger_); }
 
-uint32_t PhaseLoop::FirstPhase() const {
-  return context_.options.resume.has_value() ? context_.options.resume->first_phase : 0;
+RunPart PhaseLoop::Part() const {
+  return context_.options.resume.has_value() ? context_.options.resume->part : RunPart();
 }
 
 // mpirun ends the ranks with SIGTERM, on its own or when it gets one itself.
@@ -92,7 +103,7 @@ absl::StatusOr<bool> PhaseLoop::RunPhase(const NextPhase& next, uint32_t index,
     ledger_.ForgetShared(targets);
     broken_files_.ForgetShared(targets);
   }
-  IOBENCH_ASSIGN_OR_RETURN(const StepsOfWorkers fill_steps, FillSpace(index == FirstPhase(), planned));
+  IOBENCH_ASSIGN_OR_RETURN(const StepsOfWorkers fill_steps, FillSpace(index, planned));
   ledger_.Begin(phase);
   const LaterNeeds later = LaterNeedsOf(plan(), layout, next.place, next.goes_on);
   PhaseConductor conductor({.cluster = context_.cluster,
@@ -136,7 +147,7 @@ absl::StatusOr<bool> PhaseLoop::RunPhase(const NextPhase& next, uint32_t index,
   cost.cpu_s = ProcessCpuSeconds() - cpu_begin_s;
   IOBENCH_RETURN_IF_ERROR(saved);
   // Also if a command after the phase has failed: the phase is saved.
-  if (has_results && WasShortened(planned, record)) context_.recorder.RecordShortened(planned);
+  if (has_results && WasShortened(planned, record)) context_.recorder.RecordLimited(planned, RunRecorder::Limited::kShortened);
   IOBENCH_RETURN_IF_ERROR(status);
   broken_files_.Note(record);
   trees_.Note(record, layout);
@@ -145,12 +156,13 @@ absl::StatusOr<bool> PhaseLoop::RunPhase(const NextPhase& next, uint32_t index,
 }
 
 // Phases that a resumed run skips have filled the file system too.
-absl::StatusOr<StepsOfWorkers> PhaseLoop::FillSpace(bool is_first, const v1::Phase& phase) {
+absl::StatusOr<StepsOfWorkers> PhaseLoop::FillSpace(uint32_t index, const v1::Phase& phase) {
   uint32_t percent = FillPercent(phase);
-  if (is_first) {
-    const int skipped = static_cast<int>(std::min(FirstPhase(), static_cast<uint32_t>(plan().phases_size())));
+  if (!filled_for_.has_value() || index != *filled_for_ + 1) {
+    const int skipped = static_cast<int>(std::min(index, static_cast<uint32_t>(plan().phases_size())));
     for (int i = 0; i < skipped; ++i) percent = std::max(percent, FillPercent(plan().phases(i)));
   }
+  filled_for_ = index;
   StepsOfWorkers steps;
   if (percent == 0) return steps;
   IOBENCH_RETURN_IF_ERROR(context_.look.data->Fill(
@@ -170,7 +182,7 @@ bool PhaseLoop::HasTimeFor(const v1::Phase& phase, v1::Phase& fitted) {
   const bool is_over = !context_.recorder.record().skipped_phases().empty();
   const std::optional<FittedPhase> fits = is_over ? std::nullopt : FitInto(phase, left_s);
   if (!fits.has_value()) {
-    context_.recorder.RecordSkipped(phase);
+    context_.recorder.RecordLimited(phase, RunRecorder::Limited::kSkipped);
     return false;
   }
   fitted = fits->phase;

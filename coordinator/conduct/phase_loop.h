@@ -38,13 +38,15 @@ struct LoopContext {
   const ConductorOptions& options;
 };
 
-// Use each object once, on the cluster's thread: Run, then EndData.
+// Use each object once, on the cluster's thread: Claim, Run, then EndData, also after an error.
 class PhaseLoop {
  public:
   explicit PhaseLoop(const LoopContext& context);
 
-  // Claims the data and runs each phase of the source, records it and tells the observer. Cancelled: interrupted.
-  // Unavailable: every worker was lost. Other errors: a phase could not be run, or not saved.
+  // Claims the data, and with that decides that the run takes place.
+  absl::Status Claim();
+  // Runs each phase of the source, records it and tells the observer. Cancelled: interrupted. Unavailable: every worker was
+  // lost. Other errors: a phase could not be run, or not saved. REQUIRES: Claim succeeded.
   absl::Status Run(PhaseSource& source);
   // Removes the data of the run, or marks them as kept, also after an error: DataKeeper::Finish.
   absl::Status EndData(DataKeeper::AtEnd at_end);
@@ -56,10 +58,10 @@ class PhaseLoop {
   bool EndedByLauncher() const;
   // `index`: in the run. Returns whether --max-duration left time for the phase.
   absl::StatusOr<bool> RunPhase(const NextPhase& next, uint32_t index, std::optional<v1::PhaseReport>& report);
-  absl::StatusOr<StepsOfWorkers> FillSpace(bool is_first, const v1::Phase& phase);
+  absl::StatusOr<StepsOfWorkers> FillSpace(uint32_t index, const v1::Phase& phase);
   bool HasTimeFor(const v1::Phase& phase, v1::Phase& fitted);
   CoordTime EndOfDuration() const;
-  uint32_t FirstPhase() const;
+  RunPart Part() const;
 
   const LoopContext context_;
   DataLedger ledger_;
@@ -69,6 +71,7 @@ class PhaseLoop {
   TreeLedger trees_;
   PhaseHooks hooks_;
   CoordTime begin_;
+  std::optional<uint32_t> filled_for_;  // the last phase whose part of the space was filled
   std::vector<PhaseCost> costs_;
 };
 

@@ -24,6 +24,7 @@ struct PhasesSoFar {
 
 struct NextPhase {
   int place = 0;                   // of the phase in the plan
+  std::optional<uint32_t> index = {};  // in the run; nullopt: after the phase that ran before
   std::optional<v1::Phase> added;  // added to the plan and run, in place of one that the plan has
   uint32_t repetition = 0;         // of the plan's phases, from 0
   uint32_t phase_count = 0;        // of the run, as far as it is known, for display

@@ -24,17 +24,25 @@ absl::StatusOr<bool> BeginsRound(const PhasesSoFar& so_far, uint32_t round) {
 
 }  // namespace
 
-std::unique_ptr<PhaseSource> SourceOf(const v1::Plan& plan, uint32_t first_phase) {
-  if (plan.soak_s() > 0) return std::make_unique<SoakRounds>(first_phase);
-  return std::make_unique<PlanPhases>(first_phase);
+std::unique_ptr<PhaseSource> SourceOf(const v1::Plan& plan, const RunPart& part) {
+  if (plan.soak_s() > 0) return std::make_unique<SoakRounds>(part.first_phase);
+  return std::make_unique<PlanPhases>(part);
 }
 
 absl::StatusOr<std::optional<NextPhase>> PlanPhases::Next(const PhasesSoFar& so_far) {
   const auto phases = static_cast<uint32_t>(so_far.plan.phases_size());
   const uint32_t count = phases * so_far.plan.repetitions();
-  if (next_ >= count) return std::nullopt;
-  const uint32_t repetition = next_ / phases;
-  return NextPhase{.place = static_cast<int>(next_++ % phases),
+  uint32_t index = next_;
+  if (!again_.empty()) {
+    index = again_.front();
+    again_.pop_front();
+  } else {
+    ++next_;
+  }
+  if (index >= count) return std::nullopt;
+  const uint32_t repetition = index / phases;
+  return NextPhase{.place = static_cast<int>(index % phases),
+                   .index = index,
                    .added = {},
                    .repetition = repetition,
                    .phase_count = count,
@@ -51,6 +59,7 @@ absl::StatusOr<std::optional<NextPhase>> SoakRounds::Next(const PhasesSoFar& so_
     round_ = round;
   }
   return NextPhase{.place = static_cast<int>(next_++ % phases),
+                   .index = {},
                    .added = {},
                    .repetition = round,
                    .phase_count = phases * (round + 1),

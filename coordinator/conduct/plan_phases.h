@@ -3,25 +3,28 @@
 #define COORDINATOR_CONDUCT_PLAN_PHASES_H_
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 
 #include "coordinator/conduct/phase_source.h"
+#include "coordinator/saved_run/run_part.h"
 
 namespace iobench {
 
-// Returns the source of the plan's phases. `first_phase`: index in the run of the first one to run; those before it were
-// run by an earlier part of the run.
-std::unique_ptr<PhaseSource> SourceOf(const v1::Plan& plan, uint32_t first_phase = 0);
+// Returns the source of the plan's phases that are part of `part`; the others were run by an earlier part of the run.
+std::unique_ptr<PhaseSource> SourceOf(const v1::Plan& plan, const RunPart& part = {});
 
 // All repetitions of the plan.
 class PlanPhases final : public PhaseSource {
  public:
-  explicit PlanPhases(uint32_t first_phase = 0) : next_(first_phase) {}
+  explicit PlanPhases(const RunPart& part = {})
+      : again_(part.again.begin(), part.again.end()), next_(part.first_phase) {}
   absl::StatusOr<std::optional<NextPhase>> Next(const PhasesSoFar& so_far) override;
 
  private:
-  uint32_t next_;  // index in the run, if no phase is skipped
+  std::deque<uint32_t> again_;
+  uint32_t next_;  // after those of again_
 };
 
 // --soak: rounds of all phases until the time is over. They are spaced so that not too many results are saved.

@@ -111,11 +111,13 @@ v1::RunRecord ResumedRecord(const ResumePoint& point, const std::string& resumed
   // Without a limit of its own, this part leaves the one that shortened an earlier phase in the report.
   if (max_duration_s > 0 || run.shortened_phases().empty()) run.set_max_duration_s(max_duration_s);
   run.set_finished(false);
-  run.set_phase_count(point.first_phase);
+  run.set_phase_count(point.part.first_phase);
   run.add_resumed_run_ids(run_id);
   v1::Resumption& resumption = *run.add_resumptions();
   resumption.set_resumed_at(resumed_at);
-  resumption.set_first_phase(point.first_phase);
+  resumption.set_first_phase(point.part.first_phase);
+  resumption.mutable_measured_again()->Assign(point.part.again.begin(), point.part.again.end());
+  for (const std::string& client : point.without) resumption.add_without(client);
   resumption.set_ended_by(point.ended_by);
   return run;
 }

@@ -13,6 +13,7 @@
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/conduct/resumption.h"
 #include "coordinator/process/failure.h"
+#include "coordinator/report/raw_files.h"
 #include "coordinator/saved_run/finished_phases.h"
 
 namespace iobench {
@@ -72,38 +73,60 @@ absl::Status RunRecorder::Begin(const Assembly& assembly, const Cluster& cluster
   for (const v1::WorkerTargets& facts : look.data->facts()) *met.add_targets() = facts;
   AddNotes(look.clocks->notes(), plan());
   AddNotes(look.data->decision().notes, plan());
-  IOBENCH_RETURN_IF_ERROR(CheckResumed());
+  if (options_.resume.has_value()) {
+    *met_.mutable_plan()->mutable_targets() = plan().targets();
+    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> differences, DifferencesSince(options_.resume->run, met_));
+    v1::Resumption& resumption = *record_.mutable_resumptions(record_.resumptions_size() - 1);
+    resumption.mutable_differences()->Assign(differences.begin(), differences.end());
+  }
   for (const Member& sampler : cluster.samplers()) *record_.add_samplers() = sampler.facts;
   report_.Begin(/*newest=*/nullptr);
   return absl::OkStatus();
 }
 
-absl::Status RunRecorder::CheckResumed() {
-  if (!options_.resume.has_value()) return absl::OkStatus();
-  *met_.mutable_plan()->mutable_targets() = plan().targets();
-  IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> differences,
-                           DifferencesSince(options_.resume->run, met_));
-  v1::Resumption& resumption = *record_.mutable_resumptions(record_.resumptions_size() - 1);
-  resumption.mutable_differences()->Assign(differences.begin(), differences.end());
-  return absl::OkStatus();
-}
-
-absl::Status RunRecorder::Open() {
-  if (options_.out_directory.empty()) return absl::OkStatus();
+absl::StatusOr<bool> RunRecorder::Open() {
+  if (options_.out_directory.empty()) return false;
   using EarlierResult = ResultStore::EarlierResult;
-  IOBENCH_ASSIGN_OR_RETURN(store_, ResultStore::Create(options_.out_directory,
-                                                       options_.resume.has_value() ? EarlierResult::kContinue
-                                                       : options_.force            ? EarlierResult::kReplace
-                                                                                   : EarlierResult::kRefuse,
-                                                       [clock = options_.clock] { return clock().ns; }));
-  IOBENCH_RETURN_IF_ERROR(SaveRun());
-  if (options_.resume.has_value()) return store_->RemovePhase(options_.resume->first_phase);
-  return SaveReport();  // from now on there is a report in any case
+  const EarlierResult earlier = options_.resume.has_value() ? EarlierResult::kContinue
+                                : options_.force            ? EarlierResult::kReplace
+                                                            : EarlierResult::kRefuse;
+  IOBENCH_ASSIGN_OR_RETURN(taken_, ResultStore::Create(options_.out_directory, earlier,
+                                                       [clock = options_.clock] { return clock().ns; },
+                                                       options_.results_lock));
+  if (options_.resume.has_value()) {
+    IOBENCH_RETURN_IF_ERROR(taken_->lock().CheckHeld());
+    IOBENCH_RETURN_IF_ERROR(CheckUnchanged(*options_.resume));
+    // The run recognises its data by this id, also if this process is killed as soon as it has claimed them.
+    v1::RunRecord claiming = options_.resume->run;
+    claiming.add_resumed_run_ids(options_.run_id);
+    IOBENCH_RETURN_IF_ERROR(SaveRawRun(options_.out_directory, claiming).status());
+  }
+  IOBENCH_RETURN_IF_ERROR(taken_->lock().NameRun(record_.id()));
+  if (taken_->has_earlier()) return true;
+  IOBENCH_RETURN_IF_ERROR(ReplaceEarlier());
+  return false;
 }
 
-absl::Status RunRecorder::AdoptPhases(Cluster& cluster, RunObserver& observer) {
-  if (!options_.resume.has_value()) return absl::OkStatus();
+absl::Status RunRecorder::ReplaceEarlier() {
+  if (!taken_.has_value()) return absl::OkStatus();
+  store_ = std::exchange(taken_, std::nullopt);
+  IOBENCH_RETURN_IF_ERROR(store_->RemoveEarlier());
+  IOBENCH_RETURN_IF_ERROR(SaveRun());
+  if (!options_.resume.has_value()) return SaveReport();  // from now on there is a report in any case
+  const RunPart& part = options_.resume->part;
+  for (const uint32_t phase : part.again) IOBENCH_RETURN_IF_ERROR(store_->RemovePhase(phase));
+  IOBENCH_RETURN_IF_ERROR(store_->RemovePhase(part.first_phase));
+  // Otherwise AdoptUpTo saves it. From now on it does not say how the earlier part ended.
+  return part.first() == 0 ? SaveReport() : absl::OkStatus();
+}
+
+absl::Status RunRecorder::AdoptUpTo(uint32_t index, Cluster& cluster, RunObserver& observer) {
+  if (!options_.resume.has_value() || !store_.has_value()) return absl::OkStatus();
+  const uint32_t end = std::min(index, options_.resume->part.first_phase);
+  if (adopted_ >= end) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(SavedRun saved, SavedRun::Open(options_.out_directory));
+  saved.Select(adopted_, end);
+  adopted_ = end;
   FinishedPhases finished(saved, {});
   CoordTime attended_at = options_.clock();
   while (std::optional<v1::FinishedPhase> next = finished.Next()) {
@@ -118,7 +141,10 @@ absl::Status RunRecorder::AdoptPhases(Cluster& cluster, RunObserver& observer) {
     cluster.Attend();  // or workers would leave for want of pings
     attended_at = options_.clock();
   }
-  if (!saved.warnings().empty()) return absl::DataLossError(saved.warnings().front());
+  for (const v1::MissingPhase& missing : saved.missing_phases()) {
+    // One that could not be measured again this time.
+    if (!options_.resume->part.IsAgain(missing.index())) return absl::DataLossError(saved.warnings().front());
+  }
   return SaveReport();
 }
 
@@ -126,6 +152,10 @@ absl::Status RunRecorder::AddPlanned(v1::Phase phase) {
   *plan().add_phases() = std::move(phase);
   report_.UpdateRun();
   return SaveRun();
+}
+
+void RunRecorder::RecordLimited(const v1::Phase& phase, Limited how) {
+  *(how == Limited::kSkipped ? record_.add_skipped_phases() : record_.add_shortened_phases()) = phase.name();
 }
 
 void RunRecorder::SaveEarly(const v1::PhaseRecord& record) {
@@ -144,7 +174,8 @@ v1::PhaseReport RunRecorder::AddPhase(const v1::PhaseRecord& record, PhaseCost& 
     const absl::StatusOr<v1::FileDigest> file = store_->SavePhase(record, record_.run_number());
     if (file.ok()) report_.AddFile(*file);
     saved = file.status();
-    if (saved.ok()) record_.set_phase_count(record.index() + 1);
+    adopted_ = std::max(adopted_, record.index() + 1);
+    if (saved.ok()) record_.set_phase_count(std::max(record_.phase_count(), record.index() + 1));
     if (saved.ok()) saved = store_->AddPhase(report(), phase);
     if (saved.ok() && store_->IsDue()) {
       saved = SaveRun();  // with the number of phases, so that a later loss of their files shows
@@ -175,18 +206,31 @@ void RunRecorder::RecordProblem(const absl::Status& status) {
   if (!absl::IsUnavailable(status) && !absl::IsAborted(status)) outcome_.io_failed = true;
 }
 
-int RunRecorder::Finish(int exit_code, const std::optional<std::string>& program_digest) {
+int RunRecorder::End(int exit_code, const std::optional<std::string>& program_digest) {
   if (program_digest.has_value()) record_.set_program_sha256(*program_digest);
   record_.set_finished(true);
   report_.UpdateTotals();
   if (exit_code == kExitOk && !MeetsCriteria(report())) exit_code = kExitThreshold;
   record_.set_exit_code(exit_code);
   report_.UpdateRun();
-  const absl::Status run_saved = SaveRun();
-  for (const absl::Status& saved : {run_saved, SaveReport()}) {
-    if (!saved.ok()) LogError(saved.message());
+  return exit_code;
+}
+
+int RunRecorder::Finish(int exit_code) {
+  for (;;) {
+    record_.set_exit_code(exit_code);
+    report_.UpdateRun();
+    // The raw record comes last: a process that is killed in between leaves a run that can be resumed, not one that is
+    // complete with a report that is not.
+    if (store_.has_value()) report_.AddFile(DigestOfRawRun(options_.out_directory, record_));
+    absl::Status saved = SaveReport();
+    saved.Update(SaveRun());
+    if (saved_.ok() && !saved.ok()) LogError(saved.message());
     saved_.Update(saved);
+    if (saved.ok() || exit_code != kExitOk) break;
+    exit_code = kExitIo;  // in whatever can be saved
   }
+  if (store_.has_value()) store_->lock().Release();
   return exit_code;
 }
 

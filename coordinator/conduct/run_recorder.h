@@ -19,8 +19,9 @@
 
 namespace iobench {
 
-// One object per run. Until Open has succeeded, nothing is saved; without an out_directory, nothing ever is. The order:
-// Begin, Open, AdoptPhases, the phases, Finish. Not thread-safe.
+// One object per run. Until Open has succeeded, nothing is saved, and until ReplaceEarlier has, an earlier result in its
+// place is unchanged; without an out_directory, nothing is ever saved. The order: Begin, Open, ReplaceEarlier, the phases,
+// with AdoptUpTo before each, End, Finish. Not thread-safe.
 class RunRecorder {
  public:
   // `options` must outlive it. `coordinator`: this process; the record of a resumed run has the one that began it. `plan`:
@@ -43,15 +44,18 @@ class RunRecorder {
   // Who takes part and what they see, and with that the report's beginning. A resumed run keeps the workers that began it;
   // FailedPrecondition: these are others. REQUIRES: what happens to the data is decided.
   absl::Status Begin(const Assembly& assembly, const Cluster& cluster, const Look& look);
-  // Creates the directory of the results. Errors: those of ResultStore.
-  absl::Status Open();
-  // Adds the finished phases of a run that is resumed to the report, as they are saved.
-  absl::Status AdoptPhases(Cluster& cluster, RunObserver& observer);
+  // Takes the directory of the results, and begins them there. Returns true if it has not, because there is an earlier
+  // result, which ReplaceEarlier replaces or continues. FailedPrecondition: another process has the directory, or has changed
+  // the saved run. Other errors: those of ResultStore.
+  absl::StatusOr<bool> Open();
+  absl::Status ReplaceEarlier();
+  // Adds the finished phases before this one of a run that is resumed to the report, as they are saved.
+  absl::Status AdoptUpTo(uint32_t index, Cluster& cluster, RunObserver& observer);
   // Adds a phase to the plan. A phase on disk is in the plan on disk.
   absl::Status AddPlanned(v1::Phase phase);
   // A phase of the plan does not run, because --max-duration leaves no time for it; or it was cut short.
-  void RecordSkipped(const v1::Phase& phase) { record_.add_skipped_phases(phase.name()); }
-  void RecordShortened(const v1::Phase& phase) { record_.add_shortened_phases(phase.name()); }
+  enum class Limited { kSkipped, kShortened };
+  void RecordLimited(const v1::Phase& phase, Limited how);
   // Saves the record of a phase that has ended, as far as it is known; AddPhase saves it again, and reports errors.
   void SaveEarly(const v1::PhaseRecord& record);
   // Adds a phase that has ended, saves it, and returns its report. `cost`: gets the time for that. `saved`: whether it
@@ -61,9 +65,13 @@ class RunRecorder {
   absl::Status SaveRun();
   // Updates the results over all phases so far.
   void UpdateTotals() { report_.UpdateTotals(); }
-  // Ends the record, and returns the exit code: kExitThreshold instead of kExitOk if a criterion was not met.
-  // `program_digest`: of this program's file; nullopt: the record has none.
-  int Finish(int exit_code, const std::optional<std::string>& program_digest);
+  // Ends the record, and returns the exit code so far: kExitThreshold instead of kExitOk if a criterion was not met.
+  // `program_digest`: of this program's file; nullopt: the record has none. Saves nothing: until Finish, the results on
+  // disk are those of a run without an exit code.
+  int End(int exit_code, const std::optional<std::string>& program_digest);
+  // Saves the end with the exit code of the process, and gives the directory up. Returns that code: kExitIo instead of
+  // kExitOk if it could not be saved.
+  int Finish(int exit_code);
 
   // What has gone wrong so far.
   struct Outcome {
@@ -74,7 +82,6 @@ class RunRecorder {
   const Outcome& outcome() const { return outcome_; }
 
  private:
-  absl::Status CheckResumed();
   absl::Status SaveReport();
 
   const ConductorOptions& options_;
@@ -84,6 +91,8 @@ class RunRecorder {
   v1::RunRecord met_;
   ReportBuilder report_{record_};
   std::optional<ResultStore> store_;  // nullopt: nothing is saved, or not yet
+  std::optional<ResultStore> taken_;  // becomes store_ when it replaces the earlier result
+  uint32_t adopted_ = 0;  // the report has the phases before this one
   absl::Status saved_;
   Outcome outcome_;
 };

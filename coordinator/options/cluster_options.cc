@@ -107,6 +107,10 @@ absl::Status CheckCoordinatorHost(const std::string& host) {
 
 // The saved run has a plan, a label and a directory.
 absl::Status CheckResume(const ClusterOptions& place) {
+  if (place.resume.empty() && !place.without.empty()) {
+    return absl::InvalidArgumentError(
+        "--without CLIENT is for a saved run that goes on without a dead client: it needs --resume DIR");
+  }
   if (place.resume.empty()) return absl::OkStatus();
   for (const auto& [given, name] :
        {std::pair{!place.out.empty(), "--out"}, std::pair{!place.label.empty(), "--label"},

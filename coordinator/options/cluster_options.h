@@ -59,6 +59,7 @@ struct ClusterOptions : ProtectionOptions {
   std::string on_lost = "continue";  // or abort: the run ends as soon as a worker is lost
   std::string out;     // directory for the results; empty: a new one in cluster-iobench.out
   std::string resume;  // directory of a saved run to resume, whose plan is used; empty: a new run
+  std::vector<std::string> without;  // clients of that run without which it goes on
   std::string label;   // shown by every report
   // Names of kFormatNames: reports that are also written. Text is printed in place of the console's report.
   std::vector<std::string> formats;

@@ -278,6 +278,9 @@ constexpr OptionSpec kRows[] = {
      .help = "continue the saved run in DIR after its last finished phase, with its plan; repeat the options that start "
              "the workers",
      .commands = kForRun, .field = kInto<&ClusterOptions::resume>},
+    {.name = "without", .argument = "CLIENT", .value = V::kWord, .repeatable = true, .group = G::kWhere,
+     .help = "with --resume: go on without this client of the saved run, which is dead for good",
+     .commands = kForRun, .field = kInto<&ClusterOptions::without>},
     {.name = "label", .argument = "TEXT", .value = V::kWord, .group = G::kWhere,
      .help = "text that every report shows, such as what is tested and by whom",
      .commands = kForRun, .field = kInto<&ClusterOptions::label>},

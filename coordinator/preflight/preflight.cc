@@ -132,6 +132,7 @@ class Judgement {
   std::vector<Finding> Take() {
     AddJoinFaults();
     for (const Member& member : facts_.members) {
+      if (member.absent) continue;
       if (member.lost) {
         Add(member, PreflightCheck::kJoin, absl::StrCat("was lost: ", member.lost_reason), "").alone =
             absl::UnavailableError(absl::StrCat(member.Name(), " was lost: ", member.lost_reason));

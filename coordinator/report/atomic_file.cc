@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/own_files/own_file.h"
 #include "common/status_util.h"
+#include "common/text/log.h"
 #include "coordinator/report/descriptor_buffer.h"
 
 namespace iobench {
@@ -61,6 +62,18 @@ absl::Status WriteFileAtomically(const std::string& path,
   IOBENCH_RETURN_IF_ERROR(place.Publish());
   std::move(remove_partial).Cancel();
   return durable == Durable::kNow ? SyncDirectory(DirectoryOf(path)) : absl::OkStatus();
+}
+
+absl::Status PutAside(const std::string& path) {
+  const std::string aside = path + ".not-ours";
+  std::error_code failed;
+  if (std::filesystem::exists(std::filesystem::symlink_status(aside, failed))) {
+    return absl::AlreadyExistsError(
+        absl::StrCat(path, " and ", aside, " are no files of this program: move them away, and try again"));
+  }
+  if (::rename(path.c_str(), aside.c_str()) != 0) return ErrnoStatus(absl::StrCat("rename to ", aside), errno);
+  LogWarning(absl::StrCat(path, " was damaged or is not ours, and is written anew; what was there is now ", aside));
+  return absl::OkStatus();
 }
 
 absl::Status CheckOutputFile(const std::string& path, bool replace) {

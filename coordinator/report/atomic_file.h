@@ -25,6 +25,10 @@ absl::Status WriteFileAtomically(const std::string& path,
 // OwnDirectory::Check. Otherwise the errno of a parent directory that is missing or not writable.
 absl::Status CheckOutputFile(const std::string& path, bool replace);
 
+// Renames what is at PATH to PATH.not-ours, and says so on stderr: it is in the way of a file that is written anew.
+// AlreadyExists: that name is taken too.
+absl::Status PutAside(const std::string& path);
+
 // Makes changes to the names in a directory durable.
 absl::Status SyncDirectory(const std::string& directory);
 

@@ -185,6 +185,11 @@ absl::StatusOr<v1::FileDigest> SaveRawRun(const std::string& directory, const v1
   return SaveSealed(RawRunPath(directory), kRunKind, std::nullopt, run, Durable::kNow);
 }
 
+v1::FileDigest DigestOfRawRun(const std::string& directory, const v1::RunRecord& run) {
+  const std::string bytes = run.SerializeAsString();
+  return DigestOf(RawRunPath(directory), bytes, Seal(kRunKind, bytes, std::nullopt));
+}
+
 absl::StatusOr<v1::FileDigest> SaveRawPhase(const std::string& path, uint64_t run_number,
                                             const v1::PhaseRecord& phase) {
   return SaveSealed(path, kPhaseKind, run_number, phase, Durable::kLater);

@@ -33,6 +33,8 @@ uint32_t IndexOfRawPhase(const std::string& path);
 // errno (ErrnoStatus).
 // Returns the digest of what was written, which is computed in memory.
 absl::StatusOr<v1::FileDigest> SaveRawRun(const std::string& directory, const v1::RunRecord& run);
+// Returns the digest that SaveRawRun would.
+v1::FileDigest DigestOfRawRun(const std::string& directory, const v1::RunRecord& run);
 absl::StatusOr<v1::FileDigest> SaveRawPhase(const std::string& path, uint64_t run_number,
                                             const v1::PhaseRecord& phase);
 

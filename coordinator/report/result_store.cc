@@ -40,18 +40,26 @@ bool IsOurs(const std::string& path, const ReportFormat& format) {
   return head.has_value() && format.is_ours(*head);
 }
 
-absl::Status RemoveEarlierResult(const std::string& directory, bool keeps_raw_files) {
+// Returns the files of other programs, or damaged ones, in the places of reports.
+std::vector<std::string> NotOurs(const std::string& directory) {
   std::vector<std::string> paths;
   for (const ResultFile& file : ResultFiles()) {
-    if (keeps_raw_files && file.format == nullptr) continue;
-    const std::string& path = paths.emplace_back(PathOf(directory, file));
+    const std::string path = PathOf(directory, file);
     std::error_code error;
-    if (file.format != nullptr && fs::exists(path, error) && !IsOurs(path, *file.format)) {
-      return absl::AlreadyExistsError(absl::StrCat(
-          path, " is not a cluster-iobench result and is left alone; choose another directory with --out"));
-    }
+    if (file.format != nullptr && fs::exists(fs::symlink_status(path, error)) && !IsOurs(path, *file.format))
+      paths.push_back(path);
   }
-  if (!keeps_raw_files) {
+  return paths;
+}
+
+// `continues`: raw files stay, and reports that are replaced as a whole.
+absl::Status RemoveEarlierResult(const std::string& directory, bool continues) {
+  std::vector<std::string> paths;
+  for (const ResultFile& file : ResultFiles()) {
+    if (continues && (file.format == nullptr || !file.format->grows())) continue;
+    paths.push_back(PathOf(directory, file));
+  }
+  if (!continues) {
     for (std::string& path : RawPhasePaths(directory)) paths.push_back(std::move(path));
   }
   paths.push_back(ReportCachePath(directory));
@@ -82,19 +90,40 @@ bool HoldsResult(const std::string& directory) {
 }
 
 absl::StatusOr<ResultStore> ResultStore::Create(const std::string& directory, EarlierResult earlier,
-                                                std::function<int64_t()> now_ns) {
+                                                std::function<int64_t()> now_ns,
+                                                std::shared_ptr<ResultLock> lock) {
   if (directory.empty()) return absl::InvalidArgumentError("--out needs the name of a directory");
   IOBENCH_RETURN_IF_ERROR(OwnDirectory::Make(directory).status());
-  if (HoldsResult(directory)) {
-    if (earlier == EarlierResult::kRefuse) {
-      return absl::AlreadyExistsError(absl::StrCat(
-          directory,
-          " already holds a result; choose another directory with --out, or replace it with --force"));
-    }
-    IOBENCH_RETURN_IF_ERROR(RemoveEarlierResult(directory, earlier == EarlierResult::kContinue));
+  if (lock == nullptr) {
+    const auto if_out_of_sight = earlier == EarlierResult::kReplace ? ResultLock::IfOutOfSight::kAccept
+                                                                    : ResultLock::IfOutOfSight::kRefuse;
+    IOBENCH_ASSIGN_OR_RETURN(lock, ResultLock::Take(directory, if_out_of_sight));
+  }
+  ResultStore store(directory, std::move(now_ns), std::move(lock));
+  store.earlier_ = earlier;
+  store.has_earlier_ = HoldsResult(directory);
+  if (store.has_earlier_ && earlier == EarlierResult::kRefuse) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        directory, " already holds a result; choose another directory with --out, or replace it with --force"));
+  }
+  if (const std::vector<std::string> foreign = NotOurs(directory); !foreign.empty() && earlier != EarlierResult::kContinue) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        foreign.front(), " is not a cluster-iobench result and is left alone; choose another directory with --out"));
   }
   IOBENCH_RETURN_IF_ERROR(OwnDirectory::Make(RawDirectory(directory)).status());
-  return ResultStore(directory, std::move(now_ns));
+  return store;
+}
+
+// A report of the run that goes on is computed anew, whatever has become of its file.
+absl::Status ResultStore::RemoveEarlier() {
+  if (!has_earlier_) return absl::OkStatus();
+  const bool continues = earlier_ == EarlierResult::kContinue;
+  for (const std::string& path : NotOurs(directory_)) {
+    if (continues) IOBENCH_RETURN_IF_ERROR(PutAside(path));
+  }
+  IOBENCH_RETURN_IF_ERROR(RemoveEarlierResult(directory_, continues));
+  has_earlier_ = false;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<v1::FileDigest> ResultStore::SaveRun(const v1::RunRecord& run) const {
@@ -110,6 +139,8 @@ absl::StatusOr<v1::FileDigest> ResultStore::SavePhase(const v1::PhaseRecord& pha
 
 absl::Status ResultStore::RemovePhase(uint32_t index) const {
   const std::string path = RawPhasePath(directory_, index);
+  std::error_code error;
+  if (fs::is_directory(fs::symlink_status(path, error))) return PutAside(path);
   if (::remove(path.c_str()) == 0 || errno == ENOENT) return absl::OkStatus();
   return ErrnoStatus(absl::StrCat("remove ", path), errno);
 }
@@ -207,6 +238,19 @@ absl::StatusOr<SavedRun> SavedRun::Open(const std::string& directory) {
   return saved;
 }
 
+void SavedRun::Select(uint32_t begin, uint32_t end) {
+  std::erase_if(files_, [&](const std::string& path) {
+    return IndexOfRawPhase(path) < begin || IndexOfRawPhase(path) >= end;
+  });
+  expected_index_ = begin;
+  end_index_ = end;
+}
+
+void SavedRun::SetRun(const v1::RunRecord& run) {
+  run_ = run;
+  digests_.front() = DigestOfRawRun(directory_, run);
+}
+
 absl::Status SavedRun::Load(size_t position, v1::PhaseRecord& phase, v1::FileDigest* digest) const {
   return LoadRawPhase(files_[position], run_.run_number(), phase, digest);
 }
@@ -226,7 +270,8 @@ void SavedRun::Note(size_t position, const absl::StatusOr<v1::FileDigest>& read)
 }
 
 void SavedRun::RecordEnd() {
-  for (; expected_index_ < run_.phase_count(); ++expected_index_) RecordMissing(expected_index_, "missing");
+  const uint32_t end = std::min(run_.phase_count(), end_index_);
+  for (; expected_index_ < end; ++expected_index_) RecordMissing(expected_index_, "missing");
 }
 
 void SavedRun::RecordMissing(uint32_t index, const std::string& problem) {

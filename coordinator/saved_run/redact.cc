@@ -267,7 +267,7 @@ class Redactor {
         "--read-trace", "--remount",       "--live-csv", "--live-metrics", "--server-path",
         "--tls-cert",   "--tls-key",       "--tls-ca",   "--tls-crl",      "--resume",       "--background",
         "--user",       "--mix",           "--workbook", "--before-phase", "--after-phase",
-        "--fault-hook", "--client-hook"};
+        "--fault-hook", "--client-hook", "--without"};
     constexpr std::string_view kPlusLetters[] = {"-+m", "-+h"};
     constexpr std::string_view kLetters = "fFXYUb";
     for (const std::string_view option : kOptions) {

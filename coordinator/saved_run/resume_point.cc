@@ -1,15 +1,17 @@
 #include "coordinator/saved_run/resume_point.h"
 
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
+#include <cerrno>
+#include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/small_file.h"
+#include "common/roster/roster.h"
 #include "common/status_util.h"
+#include "coordinator/report/raw_files.h"
 #include "coordinator/report/result_store.h"
 
 namespace iobench {
@@ -25,48 +27,76 @@ std::string EndOf(const v1::RunRecord& run) {
   return absl::StrCat("it ended with exit code ", run.exit_code());
 }
 
-// A process that took over the number of the coordinator has another name.
-bool IsProgram(int64_t pid) {
-  std::error_code error, own_error;
-  const auto file = std::filesystem::read_symlink(absl::StrCat("/proc/", pid, "/exe"), error);
-  const auto own = std::filesystem::read_symlink("/proc/self/exe", own_error);
-  if (!error && !own_error && file == own) return true;
-  const auto name = ReadSmallFile("process name", absl::StrCat("/proc/", pid, "/comm"), 64);
-  return name.ok() && name->starts_with("cluster-iobenc");
-}
-
-absl::Status CheckHasEnded(const v1::RunRecord& run, const std::string& directory,
-                           const ResumingProgram& here, bool force) {
-  const v1::WorkerFacts& coordinator = run.coordinator();
-  if (run.finished()) return absl::OkStatus();
-  if (coordinator.boot_id() == here.boot_id) {
-    if (coordinator.pid() == ::getpid() || !IsProgram(coordinator.pid())) return absl::OkStatus();
-    return absl::FailedPreconditionError(absl::StrCat(directory, ": this run is still going on (process ",
-                                                      coordinator.pid(), " of this host)"));
+// Whether the run went on without the worker's client in this phase on purpose.
+bool WasWithout(const v1::RunRecord& run, uint32_t phase, uint32_t worker) {
+  const Roster roster = RosterOf(run);
+  if (worker >= roster.worker_count()) return false;
+  const std::string& client = roster.clients[roster.workers[worker].client].name;
+  for (const v1::Resumption& resumption : run.resumptions()) {
+    const auto& without = resumption.without();
+    const auto& again = resumption.measured_again();
+    const bool measured = phase >= resumption.first_phase() || std::find(again.begin(), again.end(), phase) != again.end();
+    if (measured && std::find(without.begin(), without.end(), client) != without.end()) return true;
   }
-  if (coordinator.host() == here.host || force) return absl::OkStatus();  // this host was restarted
-  return absl::FailedPreconditionError(absl::StrCat(
-      directory, ": whether this run is still going on cannot be seen from here: look for process ",
-      coordinator.pid(), " on ", coordinator.host(), ", and use --force if it is gone"));
+  return false;
 }
 
 // True if the run of this phase, the last that was saved, has to be repeated.
-bool IsUnfinished(const v1::PhaseRecord& phase) {
+bool IsUnfinished(const v1::RunRecord& run, const v1::PhaseRecord& phase) {
   return phase.interrupted() ||
-         std::any_of(phase.workers().begin(), phase.workers().end(), [](const v1::WorkerPhaseResult& worker) {
-           return worker.lost() || !worker.refused_reason().empty();
+         std::any_of(phase.workers().begin(), phase.workers().end(), [&](const v1::WorkerPhaseResult& worker) {
+           const bool lost = worker.lost() && !WasWithout(run, phase.index(), worker.worker());
+           return lost || !worker.refused_reason().empty();
          });
+}
+
+// Whether reading a raw file has shown that its phase has to be measured again. Another error may go away.
+bool ShowsDamage(const absl::Status& read) {
+  return absl::IsDataLoss(read) || absl::IsNotFound(read) || absl::IsInvalidArgument(read) || ErrnoOf(read) == EIO;
+}
+
+// The name, size and time of each raw file, a line each.
+std::string RawFilesState(const std::string& directory) {
+  std::vector<std::string> paths = RawPhasePaths(directory);
+  paths.push_back(RawRunPath(directory));
+  std::string text;
+  for (const std::string& path : paths) {
+    struct stat facts {};
+    if (::lstat(path.c_str(), &facts) != 0) facts = {};
+    absl::StrAppend(&text, path, " ", facts.st_ino, " ", facts.st_size, " ", facts.st_mtim.tv_sec, ".",
+                    facts.st_mtim.tv_nsec, "\n");
+  }
+  return text;
+}
+
+// Reads all phases. `last`: becomes the last whole one, `whole` their indices, `interrupted` those of them that were.
+absl::Status ReadPhases(SavedRun& saved, std::vector<uint32_t>& whole, std::vector<uint32_t>& interrupted,
+                        v1::PhaseRecord& last) {
+  for (size_t position = 0; position < saved.phase_files().size(); ++position) {
+    v1::PhaseRecord phase;
+    const absl::Status read = saved.Load(position, phase, nullptr);
+    if (!read.ok() && !ShowsDamage(read)) return read;
+    saved.Note(position, read.ok() ? absl::StatusOr<v1::FileDigest>(v1::FileDigest()) : read);
+    if (!read.ok()) continue;
+    whole.push_back(phase.index());
+    if (phase.interrupted()) interrupted.push_back(phase.index());
+    last = std::move(phase);
+  }
+  saved.RecordEnd();
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const ResumingProgram& here,
-                                            bool force) {
+absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const std::string& version) {
+  ResumePoint point;
+  point.directory = directory;
+  point.raw_files = RawFilesState(directory);
   IOBENCH_ASSIGN_OR_RETURN(SavedRun saved, SavedRun::Open(directory));
   const v1::RunRecord& run = saved.run();
-  if (run.program_version() != here.version) {
+  if (run.program_version() != version) {
     return absl::FailedPreconditionError(absl::StrCat(
-        directory, ": version ", run.program_version(), " began this run, and this is ", here.version,
+        directory, ": version ", run.program_version(), " began this run, and this is ", version,
         ": figures of two versions do not belong into one run; resume it with that version, or start a new run"));
   }
   if (run.plan().soak_s() > 0) {
@@ -74,38 +104,77 @@ absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const 
         directory,
         ": a soak cannot be resumed, because it has no list of phases that remain: start a new one"));
   }
-  IOBENCH_RETURN_IF_ERROR(CheckHasEnded(run, directory, here, force));
   v1::PhaseRecord last;
-  for (size_t position = 0; position < saved.phase_files().size(); ++position) {
-    const absl::Status read = saved.Load(position, last, nullptr);
-    saved.Note(position, read.ok() ? absl::StatusOr<v1::FileDigest>(v1::FileDigest()) : read);
+  std::vector<uint32_t> whole, interrupted;
+  IOBENCH_RETURN_IF_ERROR(ReadPhases(saved, whole, interrupted, last));
+  const auto phase_count = static_cast<uint32_t>(run.plan().phases_size());
+  const uint32_t all_phases = phase_count * run.plan().repetitions();
+  if (!whole.empty() && whole.back() >= all_phases) {
+    return absl::DataLossError(absl::StrCat(saved.phase_files().back(), ": the plan has only ", all_phases,
+                                            " phases: restore the files from a complete copy of the run"));
   }
-  saved.RecordEnd();
-  if (!saved.warnings().empty()) {
-    return absl::DataLossError(absl::StrCat(
-        absl::StrJoin(saved.warnings(), "; "),
-        ": restore the files from a complete copy of the run, or start a new run with another --out"));
+  RunPart& part = point.part;
+  part.first_phase = whole.empty() ? 0 : whole.back() + 1;
+  for (const v1::MissingPhase& missing : saved.missing_phases()) {
+    point.damaged.push_back(
+        absl::StrCat(missing.file(), ": ", missing.problem(), " (phase ", missing.index() + 1,
+                     missing.name().empty() ? "" : absl::StrCat(", ", missing.name()), ")"));
+    if (missing.index() < part.first_phase) part.again.push_back(missing.index());
   }
-  const auto saved_phases = static_cast<uint32_t>(saved.phase_files().size());
-  const uint32_t all_phases = static_cast<uint32_t>(run.plan().phases_size()) * run.plan().repetitions();
-  ResumePoint point;
-  point.directory = directory;
+  // One that an earlier part measured again, but not to its end.
+  for (const uint32_t phase : interrupted) {
+    if (phase + 1 < part.first_phase) part.again.push_back(phase);
+  }
+  std::sort(part.again.begin(), part.again.end());
   point.run = run;
   point.crashed = !run.finished();
   point.ended_by = EndOf(run);
-  point.complete = run.finished() && saved_phases == all_phases && !last.interrupted();
-  point.first_phase = saved_phases;
-  point.begun_before = point.crashed || run.problems_size() > 0;
-  if (saved_phases > 0 && !point.complete && IsUnfinished(last)) {
-    --point.first_phase;
-    point.begun_before = true;
-    const auto phase_count = static_cast<uint32_t>(run.plan().phases_size());
+  point.complete =
+      run.finished() && part.first_phase == all_phases && part.again.empty() && !last.interrupted();
+  // A file that is lost at the end may have had its phase.
+  part.begun_before = point.crashed || run.problems_size() > 0 || !point.damaged.empty();
+  if (!whole.empty() && !point.complete && IsUnfinished(run, last)) {
+    --part.first_phase;
+    part.begun_before = true;
     // A coordinator that was killed has saved no list of the phases that it shortened.
     point.repeats_shortened =
         run.finished() && phase_count > 0 &&
-        WasShortened(run.plan().phases(static_cast<int>(point.first_phase % phase_count)), last);
+        WasShortened(run.plan().phases(static_cast<int>(part.first_phase % phase_count)), last);
   }
   return point;
+}
+
+absl::Status LeaveOutClients(const std::vector<std::string>& clients, ResumePoint& point) {
+  const Roster roster = RosterOf(point.run);
+  std::vector<std::string> names;
+  for (const Roster::Client& client : roster.clients) {
+    if (!client.server) names.push_back(client.name);
+  }
+  std::set<uint32_t> absent;
+  for (const std::string& name : clients) {
+    const auto named = std::find_if(roster.clients.begin(), roster.clients.end(), [&](const Roster::Client& client) {
+      return !client.server && client.name == name;
+    });
+    if (named == roster.clients.end()) {
+      return absl::InvalidArgumentError(absl::StrCat("--without ", name, ": this run has no such client; it has ",
+                                                     absl::StrJoin(names, ", ")));
+    }
+    absent.insert(named->workers.begin(), named->workers.end());
+    point.without.push_back(name);
+  }
+  if (absent.size() >= roster.client_workers && !absent.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--without would leave no client: this run has ", absl::StrJoin(names, ", ")));
+  }
+  point.absent_workers.assign(absent.begin(), absent.end());
+  return absl::OkStatus();
+}
+
+absl::Status CheckUnchanged(const ResumePoint& point) {
+  if (RawFilesState(point.directory) == point.raw_files) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(point.directory, ": its raw files have changed since they were read: another process works there; "
+                                    "nothing was changed: resume the run when that has ended"));
 }
 
 bool WasShortened(const v1::Phase& planned, const v1::PhaseRecord& record) {

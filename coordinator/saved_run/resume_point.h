@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "coordinator/saved_run/run_part.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
@@ -14,11 +15,15 @@ namespace iobench {
 struct ResumePoint {
   std::string directory;
   v1::RunRecord run;  // as saved
-  // The first phase to run: the one after the last that is finished. A phase that was interrupted, or in which a worker
-  // was lost or refused, is run again if it is the last that was saved.
-  uint32_t first_phase = 0;
-  // The earlier part may have begun the first phase, and may have left files of it such as traces.
-  bool begun_before = false;
+  // What is left to run, from the phase after the last that is finished. A phase that was interrupted, or in which a worker
+  // was lost or refused, is run again if it is the last that was saved; so is each phase whose raw file is missing or
+  // damaged.
+  RunPart part;
+  std::vector<std::string> damaged;  // for display: a line for each phase of part.again, and what is wrong with its file
+  std::string raw_files;             // their state when they were read: RawFilesState
+  // The clients without which the run goes on (--without), and their workers by number, ascending.
+  std::vector<std::string> without;
+  std::vector<uint32_t> absent_workers;
   // --max-duration shortened the saved phase that is run again: the last of run.shortened_phases().
   bool repeats_shortened = false;
   bool complete = false;  // the run has ended, and every phase was run: there is nothing to do
@@ -27,18 +32,17 @@ struct ResumePoint {
   std::string ended_by;  // what ended the run, for display: "interrupted"
 };
 
-// The program that resumes a run, for comparison with the one that began it.
-struct ResumingProgram {
-  std::string version;
-  std::string host;
-  std::string boot_id;
-};
+// Reads the saved run, with all its phases. `version`: of the program that resumes it. NotFound: there is none. DataLoss:
+// its run.pb is damaged. Another code: a file cannot be read, so that nobody knows what it holds. FailedPrecondition:
+// another version of the program began it. Changes nothing. REQUIRES: this process has the directory (ResultLock).
+absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const std::string& version);
 
-// Reads the saved run, with all its phases. NotFound: there is none. DataLoss: a file is missing or damaged.
-// FailedPrecondition: another version of the program began it, or its coordinator is still running, or (without
-// `force`) may be, on another host. Changes nothing.
-absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const ResumingProgram& here,
-                                            bool force);
+// Goes on without these clients (names as in reports) and their workers. InvalidArgument: the run has no such client, or
+// no other; the message lists those that it has.
+absl::Status LeaveOutClients(const std::vector<std::string>& clients, ResumePoint& point);
+
+// FailedPrecondition: the raw files are no longer as FindResumePoint has read them.
+absl::Status CheckUnchanged(const ResumePoint& point);
 
 // Returns the run ids of the data that the saved parts of this run have written.
 std::vector<uint64_t> RunIdsOf(const v1::RunRecord& saved);

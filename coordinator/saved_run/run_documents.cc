@@ -120,6 +120,7 @@ RunDocuments::RunDocuments(const ClusterOptions& options, const std::optional<v1
       workbook_(WorkbookFileOf(options.workbook)),
       replace_workbook_(options.force),
       replace_asked_(options.force || !options.resume.empty()),
+      resumes_(!options.resume.empty()),
       iozone_(iozone.value_or(v1::IozoneOutput())) {
   for (const std::string& name : options.formats) {
     const Document* const document = *DocumentNamed(name);
@@ -154,11 +155,12 @@ std::vector<std::string> RunDocuments::FileNames() const {
   return names;
 }
 
-absl::Status RunDocuments::Write(const std::string& directory, std::ostream& out) const {
+absl::Status RunDocuments::Write(const std::string& directory, const v1::RunRecord& run, std::ostream& out) const {
   const std::vector<const Document*> wanted = Wanted();
   const bool prints_excel = iozone_.excel() && !replace_console_;
   absl::StatusOr<SavedRun> saved = SavedRun::Open(directory);
   if (!saved.ok()) return saved.status();
+  saved->SetRun(run);
   const bool show_charts = std::any_of(wanted.begin(), wanted.end(),
                                        [](const Document* document) { return document->shows_charts; });
   const v1::RunReport report =
@@ -172,7 +174,8 @@ absl::Status RunDocuments::Write(const std::string& directory, std::ostream& out
       status.Update(UnlessNotPrinted(document->write(report, out)));
     if (IsResultFile(*document)) continue;
     const std::string path = absl::StrCat(directory, "/", document->file_name);
-    const absl::Status free = is_asked && replace_asked_ ? absl::OkStatus() : CheckPlace(*document, path);
+    absl::Status free = is_asked && replace_asked_ ? absl::OkStatus() : CheckPlace(*document, path);
+    if (!free.ok() && resumes_) free = PutAside(path);
     status.Update(free.ok() ? SaveDocument(*document, report, path, /*replace=*/true) : free);
   }
   if (!workbook_.empty())

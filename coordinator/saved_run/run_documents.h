@@ -39,7 +39,8 @@ class RunDocuments {
   // does what IOzone's options ask for: -R prints its Excel text, unless a text format is printed; -+z and -+T write
   // files. Replaces files of an earlier run, which the run itself has been allowed to replace (--force, --resume).
   // Tries all; returns the first error, which names the file. A text that `out` does not take is no error: check `out`.
-  absl::Status Write(const std::string& directory, std::ostream& out) const;
+  // `run`: as it has ended, of which the directory may not have the end yet.
+  absl::Status Write(const std::string& directory, const v1::RunRecord& run, std::ostream& out) const;
 
  private:
   std::vector<const Document*> Wanted() const;  // those asked for, then those that every run writes
@@ -49,6 +50,7 @@ class RunDocuments {
   std::string workbook_given_, workbook_;  // -b: as given, and the file that is written; empty: none
   bool replace_workbook_ = false;
   bool replace_asked_ = false;  // --force, --resume: what is in the place of a document that was asked for
+  bool resumes_ = false;  // --resume: what is in the place of any document was one of this run, and may be damaged
   v1::IozoneOutput iozone_;
 };
 

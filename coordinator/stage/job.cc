@@ -27,7 +27,8 @@ int CarryOut(const Job& job, Transport& transport, uint32_t worker_count, JoinWa
                         .coordinator = MakeWorkerService(identity)->Facts(),
                         .command = job.command,
                         .join_watch = std::move(join_watch),
-                        .resume = job.resume});
+                        .resume = job.resume,
+                        .results_lock = job.results_lock});
 }
 
 int CarryOutConnected(const Job& job, Transport& transport, uint32_t worker_count, JoinWatch join_watch) {

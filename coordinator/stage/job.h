@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 
 namespace iobench {
 
+class ResultLock;
 struct ResumePoint;
 struct Stage;
 
@@ -30,6 +32,7 @@ struct Job {
   const std::vector<HostEntry>& sampler_hosts;
   const std::string& command;           // as typed, for the report
   const ResumePoint* resume = nullptr;  // the saved run to resume; null: a new run
+  std::shared_ptr<ResultLock> results_lock = nullptr;  // of the directory for results; null: there is none yet
   uint32_t simulate = 0;                // number of simulated workers; 0: real ones
   uint32_t lanes_per_worker = 1;        // of phases that the plan does not have yet
   // Runs the command on the workers of the stage, and returns the exit code.

@@ -3,6 +3,7 @@
 #define COORDINATOR_STAGE_STAGE_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "common/transport/transport.h"
@@ -12,6 +13,7 @@
 
 namespace iobench {
 
+class ResultLock;
 struct ResumePoint;
 
 // The environment that a command runs in. The thread that calls the command must own the transport.
@@ -23,6 +25,7 @@ struct Stage {
   std::string command;          // as typed
   JoinWatch join_watch = {};
   const ResumePoint* resume = nullptr;  // the saved run to resume; null: a new run
+  std::shared_ptr<ResultLock> results_lock = nullptr;  // of the directory for results; null: there is none yet
 };
 
 }  // namespace iobench

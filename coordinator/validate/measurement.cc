@@ -44,7 +44,8 @@ absl::StatusOr<const v1::RunReport*> MeasurePhases(const Assembly& assembly, con
   context.observer.RunStarts(context.recorder.report());
   PhaseLoop loop(context);
   PlanPhases phases;
-  absl::Status status = loop.Run(phases);
+  absl::Status status = loop.Claim();
+  if (status.ok()) status = loop.Run(phases);
   status.Update(loop.EndData(DataKeeper::AtEnd::kRemove));
   IOBENCH_RETURN_IF_ERROR(status);
   IOBENCH_RETURN_IF_ERROR(FirstLoss(context.cluster));

@@ -225,8 +225,13 @@ def run_whose_coordinator_was_killed(path, out):
     return out
 
 
+def results(out):
+    """All files but the record of a coordinator that was killed."""
+    return {file: file.read_bytes() for file in out.rglob("*") if file.is_file() and file.name != "cluster-iobench.lock"}
+
+
 def test_what_does_not_fit_is_refused_and_changes_nothing(killed, path, tmp_path):
-    files = {file: file.read_bytes() for file in killed.rglob("*") if file.is_file()}
+    files = results(killed)
     before = raw(killed)
     for options, why in (
             (("--spawn", "2"), "this run has 1 worker, but these options give 2"),
@@ -247,23 +252,137 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(killed, path, tmp_path
         assert going_on.code == 1 and "is still going on" in going_on.stderr, going_on
         other.interrupt()
         other.wait().expect(130)
-    assert {file: file.read_bytes() for file in killed.rglob("*") if file.is_file()} == files
+    assert results(killed) == files
     # Nothing blocks it any more; its data are gone, and are prepared anew.
     with resume(killed, "--transport", "local") as again:
         again.wait().expect(0)
     check_whole(killed, before, saved_phases(before, at_least=1))
 
 
-def test_a_damaged_or_missing_phase_is_refused(killed):
-    file = killed / "raw" / "phase-000.pb"
-    whole = file.read_bytes()
-    file.write_bytes(whole[:-1])
+def test_a_damaged_or_missing_phase_is_measured_again_in_its_place(path, out):
+    program.run([*PHASES, *ONE], path=path, out=out).expect(0)
+    before = raw(out)
+    (out / "raw" / "phase-000.pb").write_bytes(before["phase-000.pb"][:-1])
+    (out / "raw" / "phase-002.pb").unlink()
+    for report in ("result.json", "report.html"):
+        (out / report).write_text("half of a rep")       # what is derived is written anew
+    (out / "phases.csv").unlink()
+    shutil.rmtree(out / "tables")
+    with resume(out, "--transport", "local") as again:
+        outcome = again.wait().expect(0)
+    assert "phase-000.pb: truncated" in outcome.stderr and "phase-002.pb: missing" in outcome.stderr, outcome
+    result = json.loads((out / "result.json").read_text())
+    check_schema(result)
+    check_csv(program.Outcome([], 0, "", "", out, out))
+    assert [phase["index"] for phase in result["phases"]] == [0, 1, 2, 3]
+    assert all(phase["ops"] > 10 and phase["workers_lost"] == 0 for phase in result["phases"])
+    after = raw(out)
+    assert after["phase-001.pb"] == before["phase-001.pb"] and after["phase-003.pb"] == before["phase-003.pb"]
+    assert result["run"]["resumptions"][0]["measured_again"] == [0, 2]
+    marked = [phase["index"] for phase in result["phases"] if "resumed" in {mark["code"] for mark in phase["marks"]}]
+    assert marked == [0, 2]
+    assert (out / "tables").is_dir() and "<html" in (out / "report.html").read_text()[:500].lower()
+    assert (out / "result.json.not-ours").read_text() == (out / "report.html.not-ours").read_text() == "half of a rep"
+    assert program.plain("report", "--verify", out).code == 0
+    complete = program.plain("run", "--resume", out, "--transport", "local")
+    assert complete.code == 0 and "this run is complete" in complete.stdout, complete
+
+
+def test_a_file_that_nobody_can_read_or_a_damaged_run_is_refused_by_name(killed):
+    file = killed / "raw" / "run.pb"
+    file.write_bytes(file.read_bytes()[:-1])
     done = program.plain("run", "--resume", killed, "--transport", "local")
-    assert done.code == 2 and "phase-000.pb" in done.stderr, done
-    file.unlink()
-    (killed / "raw" / "phase-001.pb").write_bytes(whole)
+    assert done.code == 2 and "run.pb" in done.stderr, done
+
+
+def test_of_two_that_resume_at_once_one_is_refused_and_nothing_is_lost(killed, path):
+    before = raw(killed)
+    with resume(killed, "--transport", "local") as one, resume(killed, "--transport", "local") as other:
+        outcomes = sorted((one.wait(), other.wait()), key=lambda outcome: outcome.code)
+    assert [outcome.code for outcome in outcomes] == [0, 1], outcomes
+    assert "is still going on" in outcomes[1].stderr and f"of {os.uname().nodename}" in outcomes[1].stderr, outcomes[1]
+    check_whole(killed, before, saved_phases(before, at_least=1))
+    assert not (killed / "cluster-iobench.lock").exists()
+
+
+@pytest.mark.parametrize("options", [("--force",), ("--resume",)])
+def test_the_results_of_a_living_run_are_its_own(options, path, out, tmp_path):
+    with program.start([*PHASES, *ONE], path=path, out=out) as running:
+        running.wait_until((out / "raw" / "phase-000.pb").exists, "the first phase")
+        record = (out / "cluster-iobench.lock").read_text().split("\n")
+        assert record[1].split()[0] == str(running.process.pid) and record[2] == os.uname().nodename
+        if options == ("--resume",):
+            done = program.plain("run", "--resume", out, "--transport", "local", "--force")
+        else:
+            (tmp_path / "elsewhere").mkdir()
+            done = program.run(["run", *PHASES, *ONE, "--force"], path=tmp_path / "elsewhere", out=out)
+        assert done.code == 1 and f"process {running.process.pid} of" in done.stderr, done
+        assert program.plain("report", out).code == 0       # readers are free
+        running.wait().expect(0)
+    assert [phase["index"] for phase in json.loads((out / "result.json").read_text())["phases"]] == [0, 1, 2, 3]
+    assert program.plain("report", "--verify", out).code == 0
+
+
+def test_an_owner_on_another_host_must_be_confirmed_to_be_gone(killed):
+    lock = killed / "cluster-iobench.lock"
+    record = lock.read_text().split("\n")
+    lock.write_text("\n".join([record[0], "4711 1 another-boot pid:[1]", "node07", *record[3:]]))
     done = program.plain("run", "--resume", killed, "--transport", "local")
-    assert done.code == 2 and "phase-00" in done.stderr, done
+    assert done.code == 1 and "process 4711 on node07" in done.stderr and "--force" in done.stderr, done
+    with resume(killed, "--transport", "local", "--force") as again:
+        again.wait().expect(0)
+
+
+def test_without_names_the_clients_that_there_are(killed):
+    done = program.plain("run", "--resume", killed, "--transport", "local", "--without", "nobody")
+    assert done.code == 1 and "no such client" in done.stderr and os.uname().nodename in done.stderr, done
+    done = program.plain("run", "--resume", killed, "--transport", "local", "--without", os.uname().nodename)
+    assert done.code == 1 and "would leave no client" in done.stderr, done
+    done = program.plain("run", "--without", "node07", "-i", "0", "/tmp")
+    assert done.code == 1 and "--resume" in done.stderr, done
+
+
+def client(name, tmp_path, address):
+    """A worker on a client of its own, as far as boot id and host name tell, with a path of its own."""
+    place = tmp_path / name
+    place.mkdir(exist_ok=True)
+    (tmp_path / f"{name}.boot").write_text(f"{name}-boot\n")
+    return ("unshare", "--mount", "--uts", "sh", "-c",
+            f"mount --bind {tmp_path}/{name}.boot /proc/sys/kernel/random/boot_id && hostname {name} && "
+            f"exec {program.BINARY} worker --join {address} --path {place}")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="namespaces need root")
+@pytest.mark.parametrize("dead", ["node1", "node2"])
+def test_a_run_goes_on_without_a_client_that_is_dead_for_good(dead, path, out, tmp_path):
+    address = f"unix:{tmp_path}/coordinator.sock"
+    nodes = ["node1", "node2"]
+    helpers = [client(name, tmp_path, address) for name in nodes]
+    with program.start([*PHASES, "--listen", address, "--workers", "2", "-t", "2", "--on-lost", "abort"], path=path, out=out,
+                       helpers=helpers) as running:
+        cut_off(running, out, 0, lambda it: it.workers[nodes.index(dead)].kill()).expect(3)
+    before, first = raw(out), whole_phases(out, at_least=1)
+    alive = next(name for name in nodes if name != dead)
+    command = [program.BINARY, "run", "--resume", str(out), "--listen", address, "--workers", "1"]
+    assert "--without CLIENT" in program.plain(*command[1:]).expect(1).stderr
+    with program.Running([*command, "--without", dead], out, path, program.clean_environment(),
+                         [client(alive, tmp_path, address)]) as again:
+        outcome = again.wait().expect(3)
+    result = outcome.result
+    check_schema(result)
+    assert f"without {dead}" in outcome.stderr and result["run"]["exit_code"] == 3
+    assert result["run"]["resumptions"][-1]["without"] == [dead]
+    assert [phase["workers_lost"] for phase in result["phases"]] == [0] * first + [1] * (4 - first)
+    assert [row["host"] for row in result["clients"]] == nodes
+    for phase in result["phases"][first:]:
+        lost, = [worker for each in phase["clients"] for worker in each["workers"] if worker["lost"]]
+        assert "--without" in lost["lost_reason"] and phase["ops"] > 10, phase
+    assert {name: raw(out)[name] for name in list(before)[:first]} == dict(list(before.items())[:first])
+    assert not (tmp_path / alive / program.DATA_DIRECTORY).exists()
+    assert program.plain("report", "--verify", out).code == 0
+    assert f"from then on without {dead}" in " ".join(program.plain("report", out).stdout.split())
+    complete = program.plain("run", "--resume", out, "--transport", "local")
+    assert complete.code == 0 and "this run is complete" in complete.stdout, complete
 
 
 def test_another_version_is_refused_by_name(tmp_path):

@@ -50,7 +50,7 @@ TEST_CASE("a resumed run asks for nothing that only its finished phases needed")
   }
   const auto traces = [&run](uint32_t first_phase) {
     return AsStrings(
-        DemandsOn(run.members[0], run.plan, run.LayoutOf(), run.members, first_phase).new_files());
+        DemandsOn(run.members[0], run.plan, run.LayoutOf(), run.members, RunPart{.first_phase = first_phase}).new_files());
   };
   CHECK(traces(0) == Strings{"/tmp/r.0", "/tmp/w.0"});
   CHECK(traces(2) == Strings{"/tmp/r.0", "/tmp/w.0"});  // both have another repetition
@@ -65,14 +65,26 @@ TEST_CASE("a resumed run replaces the traces of a phase that was begun before an
     operation.mutable_trace()->set_write_file(phase == 0 ? "/tmp/w" : "/tmp/r");
   }
   const auto demands = [&run](uint32_t first_phase) {
-    const bool begun_before = true;
-    return DemandsOn(run.members[0], run.plan, run.LayoutOf(), run.members, first_phase, begun_before);
+    return DemandsOn(run.members[0], run.plan, run.LayoutOf(), run.members,
+                     RunPart{.first_phase = first_phase, .begun_before = true});
   };
   CHECK(AsStrings(demands(0).replaced_files()) == Strings{"/tmp/w.0"});
   CHECK(AsStrings(demands(0).new_files()) == Strings{"/tmp/r.0"});
   CHECK(AsStrings(demands(1).replaced_files()) == Strings{"/tmp/r.0"});
   CHECK(demands(1).new_files().empty());
   CHECK(run.On(0).replaced_files().empty());
+}
+
+TEST_CASE("a resumed run replaces the traces of a phase that it measures again") {
+  Deployment run({"--op", "write", "--op", "read", "-t", "1"});
+  for (const int phase : {0, 1}) {
+    v1::Operation& operation = *run.plan.mutable_phases(phase)->mutable_assignments(0)->mutable_operation();
+    operation.mutable_trace()->set_write_file(phase == 0 ? "/tmp/w" : "/tmp/r");
+  }
+  const v1::Demands demands = DemandsOn(run.members[0], run.plan, run.LayoutOf(), run.members,
+                                        RunPart{.first_phase = 2, .again = {0}});
+  CHECK(AsStrings(demands.replaced_files()) == Strings{"/tmp/w.0"});
+  CHECK(demands.new_files().empty());
 }
 
 TEST_CASE("a worker is asked for the offset and latency files of its own lanes") {

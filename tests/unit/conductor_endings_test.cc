@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <filesystem>
 
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/report/raw_files.h"
@@ -674,6 +675,33 @@ TEST_CASE("a phase that is interrupted while all its lanes hang is in the report
   CHECK(phase.interrupted());
   REQUIRE(phase.errors_size() == 3);
   CHECK_THAT(phase.errors(0).message(), Catch::Contains("had not ended when the run was interrupted"));
+}
+
+TEST_CASE("the saved exit code is that of the process, and there is none until it is known") {
+  const TempDir temporary;
+  Run run;
+  run.out_directory = temporary / "out";
+  run.conclude = [&](int exit_code) {
+    CHECK(exit_code == kExitOk);
+    CHECK(run.conductor->record().exit_code() == kExitOk);  // what documents say so far
+    CHECK_FALSE(LoadRawRun(run.out_directory)->has_exit_code());
+    return kExitIo;
+  };
+  CHECK(run.Go() == kExitIo);
+  CHECK(LoadRawRun(run.out_directory)->exit_code() == kExitIo);
+  CHECK(run.conductor->report().run().exit_code() == kExitIo);
+}
+
+TEST_CASE("an end that cannot be saved is an I/O error, and no saved file says otherwise") {
+  const TempDir temporary;
+  Run run;
+  run.out_directory = temporary / "out";
+  run.conclude = [&](int exit_code) {
+    std::filesystem::create_directories(run.out_directory + "/result.json.partial/x");  // in the way
+    return exit_code;
+  };
+  CHECK(run.Go() == kExitIo);
+  CHECK(LoadRawRun(run.out_directory)->exit_code() == kExitIo);
 }
 
 }  // namespace

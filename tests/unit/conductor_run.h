@@ -202,6 +202,8 @@ struct Run {
   JoinWatch join_watch;
   double max_duration_s = 0;
   std::optional<ResumePoint> resume;
+  bool force = false;
+  Conductor::Conclude conclude;
   PhaseSource* source = nullptr;  // of the phases; null: the plan's
   std::vector<v1::PhaseReport> phases;  // the conductor keeps only briefs of them
   std::function<void(const v1::PhaseReport&)> on_phase = [this](const v1::PhaseReport& phase) {
@@ -239,6 +241,7 @@ struct Run {
     options.join_watch = join_watch;
     options.max_duration_s = max_duration_s;
     options.resume = resume;
+    options.force = force;
     return options;
   }
 
@@ -261,8 +264,8 @@ struct Run {
       conductor = std::make_unique<Conductor>(workers, observer, interrupt, Facts("here"), plan, Options());
       if (const absl::Status assembled = conductor->Assemble(); !assembled.ok()) return conductor->Refuse(assembled);
       const std::unique_ptr<PhaseSource> of_plan =
-          SourceOf(conductor->record().plan(), resume.has_value() ? resume->first_phase : 0);
-      return conductor->Conduct(source == nullptr ? *of_plan : *source);
+          SourceOf(conductor->record().plan(), resume.has_value() ? resume->part : RunPart());
+      return conductor->Conduct(source == nullptr ? *of_plan : *source, conclude);
     });
   }
 

@@ -45,6 +45,15 @@ TEST_CASE("resumed: only the first phase after a resumption, with what ended the
   }
 }
 
+TEST_CASE("resumed: also a phase that was measured again because its raw file was damaged") {
+  Faults faults;
+  v1::Resumption& resumption = *faults.run.add_resumptions();
+  resumption.set_first_phase(9);
+  resumption.add_measured_again(3);
+  CHECK(faults.Mark("resumed").text().find("missing, damaged or cut short, so it was measured again") !=
+        std::string::npos);
+}
+
 TEST_CASE("reconnected: the sum over workers, and each worker's own number in its row") {
   Faults faults;
   CHECK(faults.Mark("reconnected").code().empty());

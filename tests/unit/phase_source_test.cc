@@ -52,10 +52,24 @@ TEST_CASE("the plan's phases come in order, as often as the plan repeats them; t
 TEST_CASE("a run that is resumed goes on in the middle of a repetition") {
   Asked asked;
   asked.plan.set_repetitions(2);
-  const std::vector<NextPhase> phases = asked.From(*SourceOf(asked.plan, 3));
+  const std::vector<NextPhase> phases = asked.From(*SourceOf(asked.plan, {.first_phase = 3}));
   REQUIRE(phases.size() == 1);
   CHECK(phases[0].place == 1);
   CHECK(phases[0].repetition == 1);
+}
+
+TEST_CASE("phases that are measured again come first, with their own index") {
+  Asked asked;
+  asked.plan.set_repetitions(3);
+  const std::vector<NextPhase> phases = asked.From(*SourceOf(asked.plan, {.first_phase = 5, .again = {0, 3}}));
+  REQUIRE(phases.size() == 3);
+  for (const size_t i : {0, 1, 2}) {
+    const uint32_t index = std::vector<uint32_t>{0, 3, 5}[i];
+    CHECK(phases[i].index == index);
+    CHECK(phases[i].place == static_cast<int>(index % 2));
+    CHECK(phases[i].repetition == index / 2);
+    CHECK(phases[i].goes_on == (index < 4));
+  }
 }
 
 TEST_CASE("a soak begins rounds until its time is over, finishes the last one, and may always go on") {

@@ -226,6 +226,9 @@ TEST_CASE("force replaces a result of ours and leaves other files") {
   Put(temporary / "out/raw/report.cache", "computed from the earlier phases");
   auto store = ResultStore::Create(temporary / "out", EarlierResult::kReplace);
   REQUIRE(store.ok());
+  CHECK(store->has_earlier());
+  CHECK(LoadRun(temporary / "out")->phases.size() == 3);  // unchanged until the run has its data
+  REQUIRE(store->RemoveEarlier().ok());
   CHECK(!fs::exists(temporary / "out/result.json"));
   CHECK(!fs::exists(temporary / "out/result.csv"));
   CHECK(!fs::exists(temporary / "out/raw/phase-002.pb"));
@@ -241,7 +244,7 @@ TEST_CASE("a result of ours is replaced and continued however long its files are
     TempDir temporary;
     SavedStore(temporary / "out", 1);
     fs::resize_file(temporary / "out/result.csv", uint64_t{3} << 30);  // sparse
-    CHECK(ResultStore::Create(temporary / "out", earlier).ok());
+    CHECK(ResultStore::Create(temporary / "out", earlier)->RemoveEarlier().ok());
     CHECK(!fs::exists(temporary / "out/result.csv"));
   }
 }
@@ -263,6 +266,26 @@ TEST_CASE("force does not touch a result of another program") {
   CHECK(Contains(store.status().message(), "result.json is not a cluster-iobench result"));
   CHECK(FileText(temporary / "out/result.json") == "{\"fio version\": \"fio-3.33\"}");
   CHECK(LoadRun(temporary / "out")->phases.size() == 1);
+}
+
+TEST_CASE("a run that goes on writes a damaged report anew, and keeps what was there") {
+  TempDir temporary;
+  SavedStore(temporary / "out", 2);
+  Put(temporary / "out/result.json", "half of a rep");
+  auto store = ResultStore::Create(temporary / "out", EarlierResult::kContinue);
+  REQUIRE(store.ok());
+  REQUIRE(store->RemoveEarlier().ok());
+  CHECK(!fs::exists(temporary / "out/result.json"));
+  CHECK(FileText(temporary / "out/result.json.not-ours") == "half of a rep");
+  CHECK(LoadRun(temporary / "out")->phases.size() == 2);
+}
+
+TEST_CASE("two stores never have the same directory") {
+  TempDir temporary;
+  const auto store = ResultStore::Create(temporary / "out", EarlierResult::kRefuse);
+  REQUIRE(store.ok());
+  for (const EarlierResult earlier : {EarlierResult::kRefuse, EarlierResult::kReplace, EarlierResult::kContinue})
+    CHECK(Contains(ResultStore::Create(temporary / "out", earlier).status().message(), "still going on"));
 }
 
 TEST_CASE("a directory that cannot be made is an error that names it") {

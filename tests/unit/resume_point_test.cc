@@ -1,11 +1,10 @@
 // Where a saved run can be resumed. tests/cluster/test_resume.py does it with the program.
 #include "coordinator/saved_run/resume_point.h"
 
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "coordinator/report/result_store.h"
 #include "tests/support/temp_dir.h"
@@ -15,7 +14,7 @@ namespace {
 
 using Catch::Contains;
 
-const ResumingProgram kHere = {.version = "1.0+abc", .host = "a", .boot_id = "boot"};
+constexpr char kHere[] = "1.0+abc";
 
 // A plan of two phases, twice; a test changes the run and the phases that are saved.
 struct Saved {
@@ -25,21 +24,19 @@ struct Saved {
     run.mutable_plan()->add_phases();
     run.mutable_plan()->add_phases();
     run.mutable_plan()->set_repetitions(2);
-    run.mutable_coordinator()->set_host("a");
-    run.mutable_coordinator()->set_boot_id("boot");
-    run.mutable_coordinator()->set_pid(getpid());  // ours: not another coordinator
     phases.resize(2);
   }
 
-  absl::StatusOr<ResumePoint> Find(bool force = false) {
+  absl::StatusOr<ResumePoint> Find() {
     auto store = ResultStore::Create(directory, ResultStore::EarlierResult::kReplace);
     REQUIRE(store.ok());
+    REQUIRE(store->RemoveEarlier().ok());
     REQUIRE(store->SaveRun(run).ok());
     for (size_t i = 0; i < phases.size(); ++i) {
       phases[i].set_index(static_cast<uint32_t>(i));
       REQUIRE(store->SavePhase(phases[i], 77).ok());
     }
-    return FindResumePoint(directory, kHere, force);
+    return FindResumePoint(directory, kHere);
   }
   std::string Refusal() {
     const auto found = Find();
@@ -60,13 +57,13 @@ TEST_CASE("a run that was cut off goes on with the phase that is not there") {
   Saved saved;
   const auto point = saved.Find();
   REQUIRE(point.ok());
-  CHECK(point->first_phase == 2);
-  CHECK(point->begun_before);
+  CHECK(point->part.first_phase == 2);
+  CHECK(point->part.begun_before);
   CHECK(point->crashed);
   CHECK_FALSE(point->complete);
   CHECK_THAT(point->ended_by, Contains("killed"));
   saved.phases.clear();
-  CHECK(saved.Find()->first_phase == 0);
+  CHECK(saved.Find()->part.first_phase == 0);
 }
 
 TEST_CASE(
@@ -74,8 +71,8 @@ TEST_CASE(
   Saved saved;
   saved.Ended(130);
   saved.phases[0].add_workers()->set_lost(true);
-  CHECK(saved.Find()->first_phase == 2);
-  CHECK_FALSE(saved.Find()->begun_before);
+  CHECK(saved.Find()->part.first_phase == 2);
+  CHECK_FALSE(saved.Find()->part.begun_before);
   CHECK(saved.Find()->ended_by == "it was interrupted");
   SECTION("interrupted") {
     saved.phases[1].set_interrupted(true);
@@ -86,8 +83,8 @@ TEST_CASE(
   SECTION("refused") {
     saved.phases[1].add_workers()->set_refused_reason("impossible");
   }
-  CHECK(saved.Find()->first_phase == 1);
-  CHECK(saved.Find()->begun_before);
+  CHECK(saved.Find()->part.first_phase == 1);
+  CHECK(saved.Find()->part.begun_before);
   CHECK_FALSE(saved.Find()->crashed);
 }
 
@@ -95,13 +92,13 @@ TEST_CASE("a run is complete if it has ended and all phases were run, whatever t
   Saved saved;
   saved.phases.resize(4);
   CHECK_FALSE(saved.Find()->complete);  // it was cut off while it cleaned up
-  CHECK(saved.Find()->first_phase == 4);
+  CHECK(saved.Find()->part.first_phase == 4);
   saved.Ended(3);
   saved.phases[3].add_workers()->set_lost(true);
   CHECK(saved.Find()->complete);
   saved.phases[3].set_interrupted(true);
   CHECK_FALSE(saved.Find()->complete);
-  CHECK(saved.Find()->first_phase == 3);
+  CHECK(saved.Find()->part.first_phase == 3);
 }
 
 TEST_CASE("a repeated phase that --max-duration had shortened is told from others of its name") {
@@ -122,7 +119,7 @@ TEST_CASE("a run that reached its --max-duration ended because of it") {
   Saved saved;
   saved.Ended(0);
   saved.run.add_skipped_phases("reread");
-  CHECK(saved.Find()->first_phase == 2);
+  CHECK(saved.Find()->part.first_phase == 2);
   CHECK(saved.Find()->ended_by == "it reached its --max-duration");
 }
 
@@ -132,28 +129,95 @@ TEST_CASE("another version is refused by name") {
   CHECK_THAT(saved.Refusal(), Contains("1.0+def") && Contains("1.0+abc"));
 }
 
-TEST_CASE("a coordinator on another host may still be running, unless the user says that it is not") {
+TEST_CASE("a phase whose raw file is missing or damaged is measured again, and the whole ones after it are kept") {
   Saved saved;
-  saved.run.mutable_coordinator()->set_boot_id("another boot");
-  CHECK(saved.Refusal().empty());  // of this host
-  saved.run.mutable_coordinator()->set_host("b");
-  CHECK_THAT(saved.Refusal(), Contains("on b") && Contains("--force"));
-  CHECK(saved.Find(/*force=*/true).ok());
-  saved.Ended(130);
-  CHECK(saved.Refusal().empty());
+  saved.phases.resize(4);
+  saved.Ended(0);
+  saved.run.set_phase_count(4);
+  CHECK(saved.Find()->complete);
+  const std::string raw = saved.directory + "/raw/";
+  std::filesystem::remove(raw + "phase-001.pb");
+  std::filesystem::resize_file(raw + "phase-002.pb", 10);
+  const auto point = FindResumePoint(saved.directory, kHere);
+  REQUIRE(point.ok());
+  CHECK_FALSE(point->complete);
+  CHECK(point->part.again == std::vector<uint32_t>{1, 2});
+  CHECK(point->part.first_phase == 4);
+  CHECK(point->part.first() == 1);
+  REQUIRE(point->damaged.size() == 2);
+  CHECK_THAT(point->damaged[0], Contains("phase-001.pb: missing (phase 2)"));
+  CHECK_THAT(point->damaged[1], Contains("phase-002.pb: truncated"));
 }
 
-TEST_CASE("a missing or damaged phase is refused by its file") {
+TEST_CASE("a damaged file at the end is measured again with those that follow") {
+  Saved saved;
+  saved.Ended(130);
+  saved.run.set_phase_count(2);
+  REQUIRE(saved.Find().ok());
+  std::filesystem::resize_file(saved.directory + "/raw/phase-001.pb", 10);
+  const auto point = FindResumePoint(saved.directory, kHere);
+  REQUIRE(point.ok());
+  CHECK(point->part.first_phase == 1);
+  CHECK(point->part.again.empty());
+  CHECK(point->part.begun_before);
+  CHECK(point->damaged.size() == 1);
+}
+
+TEST_CASE("a phase that was measured again, but not to its end, is measured once more") {
   Saved saved;
   saved.phases.resize(3);
+  saved.phases[0].set_interrupted(true);
+  CHECK(saved.Find()->part.again == std::vector<uint32_t>{0});
+}
+
+TEST_CASE("without run.pb, nobody knows what the run was") {
+  Saved saved;
   REQUIRE(saved.Find().ok());
+  std::filesystem::resize_file(saved.directory + "/raw/run.pb", 10);
+  CHECK_THAT(std::string(FindResumePoint(saved.directory, kHere).status().message()), Contains("run.pb"));
+}
+
+TEST_CASE("raw files that change after they were read are noticed") {
+  Saved saved;
+  const auto point = saved.Find();
+  REQUIRE(point.ok());
+  CHECK(CheckUnchanged(*point).ok());
   std::filesystem::remove(saved.directory + "/raw/phase-001.pb");
-  CHECK_THAT(std::string(FindResumePoint(saved.directory, kHere, false).status().message()),
-             Contains("phase-001.pb"));
-  REQUIRE(saved.Find().ok());
-  std::filesystem::resize_file(saved.directory + "/raw/phase-000.pb", 10);
-  CHECK_THAT(std::string(FindResumePoint(saved.directory, kHere, false).status().message()),
-             Contains("phase-000.pb"));
+  CHECK_THAT(std::string(CheckUnchanged(*point).message()), Contains("have changed"));
+}
+
+TEST_CASE("a run goes on without a client of its own, but not without all") {
+  Saved saved;
+  for (const char* const host : {"a", "b", "b", "c"}) {
+    v1::WorkerFacts& worker = *saved.run.add_workers();
+    worker.set_host(host);
+    worker.set_boot_id(host);
+  }
+  auto point = saved.Find();
+  REQUIRE(point.ok());
+  CHECK_THAT(std::string(LeaveOutClients({"d"}, *point).message()), Contains("no such client") && Contains("a, b, c"));
+  point = saved.Find();
+  CHECK_THAT(std::string(LeaveOutClients({"a", "b", "c"}, *point).message()), Contains("would leave no client"));
+  point = saved.Find();
+  REQUIRE(LeaveOutClients({"b"}, *point).ok());
+  CHECK(point->absent_workers == std::vector<uint32_t>{1, 2});
+}
+
+TEST_CASE("a phase that ran without a client on purpose is finished") {
+  Saved saved;
+  for (const char* const host : {"a", "b"}) {
+    saved.run.add_workers()->set_host(host);
+    saved.run.mutable_workers()->rbegin()->set_boot_id(host);
+  }
+  saved.Ended(130);
+  v1::WorkerPhaseResult& lost = *saved.phases[1].add_workers();
+  lost.set_worker(1);
+  lost.set_lost(true);
+  CHECK(saved.Find()->part.first_phase == 1);
+  v1::Resumption& resumption = *saved.run.add_resumptions();
+  resumption.set_first_phase(1);
+  resumption.add_without("b");
+  CHECK(saved.Find()->part.first_phase == 2);
 }
 
 }  // namespace

@@ -1,9 +1,15 @@
 #include "coordinator/conduct/resumption.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <sstream>
 #include <string>
+#include <vector>
 
+#include "coordinator/plan/plan_check.h"
 #include "tests/support/temp_dir.h"
 #include "tests/unit/conductor_run.h"
 
@@ -87,7 +93,9 @@ TEST_CASE("a resumed record keeps the run and forgets how it ended") {
   point.run.set_finished(true);
   point.run.set_exit_code(130);
   point.run.add_problems()->set_message("a worker was lost");
-  point.first_phase = 3;
+  point.part.first_phase = 3;
+  point.part.again = {1};
+  point.without = {"node2"};
   point.ended_by = "it was interrupted";
   const v1::RunRecord resumed = ResumedRecord(point, "2026-11-23T03:00:00Z", 99, 0);
   CHECK_FALSE(resumed.finished());
@@ -96,6 +104,8 @@ TEST_CASE("a resumed record keeps the run and forgets how it ended") {
   CHECK(resumed.run_number() == 7);
   REQUIRE(resumed.resumptions_size() == 1);
   CHECK(resumed.resumptions(0).first_phase() == 3);
+  CHECK(resumed.resumptions(0).measured_again(0) == 1);
+  CHECK(resumed.resumptions(0).without(0) == "node2");
   CHECK(RunIdsOf(resumed) == std::vector<uint64_t>{7, 99});
 }
 
@@ -111,7 +121,7 @@ TEST_CASE("a resumed record has the limit of its new part, which runs the phases
   for (const char* const name : {"reread", "write"}) point.run.add_skipped_phases(name);
   const auto resumed_at = [&point](uint32_t first_phase, double max_duration_s,
                                    bool repeats_shortened = false) {
-    point.first_phase = first_phase;
+    point.part.first_phase = first_phase;
     point.repeats_shortened = repeats_shortened;
     return ResumedRecord(point, "2026-11-23T03:00:00Z", 99, max_duration_s);
   };
@@ -139,10 +149,8 @@ struct ThirdRemains {
     REQUIRE(begun.Go() == kExitOk);
     run.plan = begun.conductor->record().plan();
     run.out_directory = begun.out_directory;
-    run.resume.emplace();
-    run.resume->directory = begun.out_directory;
-    run.resume->run = begun.conductor->record();
-    run.resume->first_phase = 2;
+    run.resume = *FindResumePoint(begun.out_directory, "1.0");
+    run.resume->part.first_phase = 2;
   }
 };
 
@@ -172,6 +180,101 @@ TEST_CASE("a resumed run does not wait for its workers after each finished phase
   REQUIRE(third.run.Go() == kExitOk);
   REQUIRE(added_ns.size() == 3);
   CHECK(added_ns[0] == added_ns[1]);
+}
+
+TEST_CASE("a damaged phase is measured again in its place, and the others are as they were") {
+  ThirdRemains third;
+  Run& run = third.run;
+  const std::string raw = run.out_directory + "/raw/phase-00";
+  std::filesystem::resize_file(raw + "1.pb", 10);
+  const auto before = std::filesystem::last_write_time(raw + "2.pb");
+  run.resume = *FindResumePoint(run.out_directory, "1.0");
+  CHECK(run.resume->part.again == std::vector<uint32_t>{1});
+  REQUIRE(run.Go() == kExitOk);
+  REQUIRE(run.phases.size() == 3);
+  for (uint32_t i = 0; i < 3; ++i) CHECK(run.phases[i].index() == i);
+  CHECK(run.Count(v1::WorkerRequest::kArm) == 3);  // of one phase
+  CHECK(std::filesystem::file_size(raw + "1.pb") > 10);
+  CHECK(std::filesystem::last_write_time(raw + "2.pb") == before);
+  CHECK(run.conductor->record().phase_count() == 3);
+  const auto again = FindResumePoint(run.out_directory, "1.0");
+  REQUIRE(again.ok());
+  CHECK(again->complete);
+}
+
+TEST_CASE("raw files that changed while the workers joined refuse the resumption, and nothing is written") {
+  ThirdRemains third;
+  std::filesystem::remove(third.run.out_directory + "/raw/phase-001.pb");
+  CHECK(third.run.Go() == kExitUsage);
+  CHECK_THAT(std::string(third.run.conductor->refusal().message()), Contains("have changed"));
+  CHECK(third.run.Count(v1::WorkerRequest::kDataStep) == 0);
+  CHECK(std::filesystem::exists(third.run.out_directory + "/raw/phase-002.pb"));
+}
+
+TEST_CASE("a run goes on without a client: its workers are lost from then on, and the others keep their numbers") {
+  ThirdRemains third;
+  Run& run = third.run;
+  REQUIRE(run.resume->run.workers(0).host() == "b2");
+  REQUIRE(LeaveOutClients({"b2"}, *run.resume).ok());
+  run.hosts.erase(run.hosts.begin());
+  CHECK(run.Go() == kExitPartial);
+  REQUIRE(run.phases.size() == 3);
+  CHECK(run.phases[1].workers_lost() == 0);
+  CHECK(run.phases[2].workers_lost() == 1);
+  const v1::RunRecord& record = run.conductor->record();
+  CHECK(record.workers_size() == 3);
+  CHECK(record.workers(1).host() == "b10");
+  CHECK(record.resumptions(0).without(0) == "b2");
+  CHECK(record.exit_code() == kExitPartial);
+}
+
+std::string TextOf(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+TEST_CASE("a run recognises the data of a part that was killed as soon as it had claimed them") {
+  ThirdRemains third;
+  Run& run = third.run;
+  std::vector<uint64_t> ids;
+  run.perfect.instead = [&](WorkerId, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>&) {
+    if (request.data_step().action() == v1::DataStep::CLAIM)
+      ids = RunIdsOf(FindResumePoint(run.out_directory, "1.0")->run);  // what a next part would find
+    return false;
+  };
+  v1::Phase& phase = *run.plan.mutable_phases(0);
+  phase.mutable_assignments(0)->mutable_operation()->set_name("write");
+  phase.mutable_assignments(0)->mutable_operation()->set_engine("posix");
+  CompletePlan(run.plan);
+  run.Go();
+  CHECK(std::find(ids.begin(), ids.end(), uint64_t{7}) != ids.end());
+  CHECK(ids.size() == 2);
+}
+
+TEST_CASE("nothing of an earlier result is removed if the run does not get its data") {
+  ThirdRemains third;
+  Run& run = third.run;
+  SECTION("resumed") {
+  }
+  SECTION("replaced") {
+    run.resume.reset();
+    run.force = true;
+  }
+  v1::Phase& phase = *run.plan.mutable_phases(0);
+  phase.mutable_assignments(0)->mutable_operation()->set_name("write");
+  phase.mutable_assignments(0)->mutable_operation()->set_engine("posix");
+  CompletePlan(run.plan);
+  const std::string json = run.out_directory + "/result.json", before = TextOf(json);
+  run.perfect.instead = [](WorkerId, const v1::WorkerRequest& request, std::vector<v1::WorkerEvent>& events) {
+    if (request.data_step().action() != v1::DataStep::CLAIM) return false;
+    *events.emplace_back().mutable_problem() = ToProblem(ErrnoStatus("create the data directory", EIO));
+    return true;
+  };
+  CHECK(run.Go() == kExitIo);
+  CHECK_THAT(std::string(run.conductor->refusal().message()), Contains("EIO"));
+  CHECK(TextOf(json) == before);
+  CHECK(std::filesystem::exists(run.out_directory + "/raw/phase-002.pb"));
 }
 
 }  // namespace

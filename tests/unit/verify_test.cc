@@ -44,6 +44,7 @@ class SavedResult {
     run.set_command(command);
     auto store = ResultStore::Create(directory_, ResultStore::EarlierResult::kReplace);
     REQUIRE(store.ok());
+    REQUIRE(store->RemoveEarlier().ok());
     ReportBuilder builder(run);
     builder.Begin(nullptr);
     builder.AddFile(store->SaveRun(run).value());

@@ -1,5 +1,6 @@
 // The marks of faults that the phase survived: the run was resumed before it, connections broke, the coordinator stood
 // still, ops were retried.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,14 +16,22 @@ namespace {
 
 void AddResumed(const PhaseView& view, std::vector<v1::Mark>& marks) {
   const v1::Resumption* resumption = nullptr;
+  bool is_again = false;
   for (const v1::Resumption& each : view.run.resumptions()) {
-    if (each.first_phase() == view.phase.index()) resumption = &each;  // the last one measured it
+    const auto& again = each.measured_again();
+    const bool is_first = each.first_phase() == view.phase.index();
+    const bool measured_again = std::find(again.begin(), again.end(), view.phase.index()) != again.end();
+    if (!is_first && !measured_again) continue;
+    resumption = &each;  // the last one measured it
+    is_again = measured_again;
   }
   if (resumption == nullptr) return;
   const std::string differences = absl::StrJoin(resumption->differences(), "; ");
   marks.push_back(
       MakeMark(mark_code::kResumed, "phase", view.run.resumptions_size(), 0,
-               absl::StrCat("the run was resumed at ", resumption->resumed_at(), " before this phase (",
+               absl::StrCat(is_again ? "its saved results were missing, damaged or cut short, so it was measured again: "
+                                     : "",
+                            "the run was resumed at ", resumption->resumed_at(), " before this phase (",
                             resumption->ended_by(),
                             "), with data prepared anew: what earlier phases left in caches is gone",
                             differences.empty() ? "" : absl::StrCat("; since then: ", differences))));

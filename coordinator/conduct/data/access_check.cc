@@ -31,6 +31,7 @@ absl::Status CheckRotated(const v1::Plan& plan, const Layout& layout, std::span<
     const v1::Assignment* assignment = AssignmentOf(phase, member.number);
     if (assignment == nullptr || !assignment->operation().rotate_clients()) continue;
     const uint32_t owner = layout.RotatedOwner(member.number);
+    if (members[owner].lost) continue;  // its files exist nowhere
     for (const uint32_t number : layout.TargetsOf(owner)) {
       used.insert(number);
       const FilesystemId of_owner = FilesystemOf(*SeenOf(facts[owner], number));
@@ -139,6 +140,7 @@ const char* WhatMakesItSmaller(const v1::Plan& plan) {
 absl::Status CheckAccess(const v1::Plan& plan, const Layout& layout, std::span<const Member> members,
                          std::span<const v1::WorkerTargets> facts) {
   for (const Member& member : members) {
+    if (member.lost) continue;
     const std::vector<uint32_t>& own = layout.TargetsOf(member.number);
     std::set<uint32_t> used(own.begin(), own.end());
     IOBENCH_RETURN_IF_ERROR(CheckRotated(plan, layout, members, facts, member, used));

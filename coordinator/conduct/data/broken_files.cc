@@ -12,6 +12,20 @@ void BrokenFiles::ForgetShared(const std::set<uint32_t>& targets) {
                 [&](const FilesOfOwner& files) { return files.shared && targets.contains(files.target); });
 }
 
+void BrokenFiles::NoteAbsent(uint32_t worker) {
+  for (const v1::Phase& phase : plan_.phases()) {
+    const PhaseShape shape = ShapeOf(plan_, phase);
+    const v1::Assignment* const assignment = AssignmentOf(phase, worker);
+    if (assignment == nullptr || MovesNothing(assignment->operation()) || IsMetadata(assignment->operation())) continue;
+    v1::Operation own = assignment->operation();
+    own.set_rotate_clients(false);
+    for (const v1::LanePlan& lane : layout_.LanesOf(worker, own, shape)) {
+      const FilesOfOwner files = FilesOf(lane, shape);
+      if (!files.shared) files_.insert(files);
+    }
+  }
+}
+
 void BrokenFiles::Note(const v1::PhaseRecord& record) {
   const PhaseShape shape = ShapeOf(plan_, record.phase());
   const WorkerAssignments assignments(record.phase(), layout_.worker_count());

@@ -24,6 +24,8 @@ class BrokenFiles {
 
   // The shared files of these targets have been removed, with what was broken in them.
   void ForgetShared(const std::set<uint32_t>& targets);
+  // Records a worker that takes no part in the run: its own files exist nowhere.
+  void NoteAbsent(uint32_t worker);
   // Records a phase, however it ended.
   void Note(const v1::PhaseRecord& record);
 

@@ -26,7 +26,7 @@ bool DoesClientSteps(const Member& member, const v1::Phase& phase, std::span<con
 }  // namespace
 
 v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& layout,
-                      std::span<const Member> members, uint32_t first_phase, bool begun_before) {
+                      std::span<const Member> members, const RunPart& part) {
   std::set<std::string> engines, new_files, replaced_files, appended_files, remounts;
   // The index in the run of each phase's last repetition.
   uint64_t last_index = (std::max(1u, plan.repetitions()) - 1) * static_cast<uint64_t>(plan.phases_size());
@@ -35,8 +35,10 @@ v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& 
   for (const v1::Phase& phase : plan.phases()) {
     const v1::Assignment* const assignment = AssignmentOf(phase, member.number);
     const uint64_t index = last_index++;
-    if (index < first_phase || assignment == nullptr) continue;
-    const bool is_first = (index - first_phase) % static_cast<uint64_t>(plan.phases_size()) == 0;
+    const auto is_phase = [&](uint64_t other) { return (index - other) % static_cast<uint64_t>(plan.phases_size()) == 0; };
+    const bool is_again = std::any_of(part.again.begin(), part.again.end(), is_phase);
+    if ((index < part.first_phase && !is_again) || assignment == nullptr) continue;
+    const bool may_exist = is_again || (part.begun_before && is_phase(part.first_phase));
     const v1::Operation& operation = assignment->operation();
     engines.insert(operation.engine());
     const PhaseShape shape = ShapeOf(plan, phase);
@@ -47,7 +49,7 @@ v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& 
     }
     if (const std::string& file = operation.trace().write_file(); !file.empty()) {
       for (const v1::LanePlan& lane : layout.LanesOf(member.number, operation, shape)) {
-        (begun_before && is_first ? replaced_files : new_files).insert(absl::StrCat(file, ".", lane.lane()));
+        (may_exist ? replaced_files : new_files).insert(absl::StrCat(file, ".", lane.lane()));
       }
     }
     if (operation.trace().offset_latency()) {

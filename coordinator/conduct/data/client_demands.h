@@ -11,18 +11,18 @@
 #include "absl/status/status.h"
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/plan/layout.h"
+#include "coordinator/saved_run/run_part.h"
 #include "iobench/v1/control.pb.h"
 #include "iobench/v1/plan.pb.h"
 
 namespace iobench {
 
 // Returns the demands of all phases in which the worker takes part: engines, trace files to read or to create, the
-// binding, the stripe, and the mounts to be remounted if this worker does that for its client. `first_phase`: index in
-// the run, over all repetitions, of the first phase to run. Phases that a resumed run does not run again need nothing,
-// and their traces exist. `begun_before`: an earlier part of the run has begun the first phase, so its traces may exist
-// too, and are replaced. Pure.
+// binding, the stripe, and the mounts to be remounted if this worker does that for its client. Phases that are not part of
+// `part` need nothing, and their traces exist. Those of phases that an earlier part of the run may have begun are replaced.
+// Pure.
 v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& layout,
-                      std::span<const Member> members, uint32_t first_phase = 0, bool begun_before = false);
+                      std::span<const Member> members, const RunPart& part = {});
 
 // Returns the numbers of the targets that the worker must inspect: those where its lanes own files or use those of
 // others, and those that show whether a mount that it remounts for its client holds a target. All targets in a run on

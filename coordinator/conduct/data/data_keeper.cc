@@ -50,12 +50,11 @@ Cluster::Patience PatienceForPaths() {
 }  // namespace
 
 DataKeeper::DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& layout, std::string created_at,
-                       std::string created_by, uint32_t first_phase, bool begun_before)
+                       std::string created_by, RunPart part)
     : cluster_(cluster),
       plan_(plan),
       layout_(layout),
-      first_phase_(first_phase),
-      begun_before_(begun_before) {
+      part_(std::move(part)) {
   manifest_.set_program("cluster-iobench");
   manifest_.set_format(1);
   manifest_.set_run_id(cluster.run_id());
@@ -90,7 +89,7 @@ absl::Status DataKeeper::Inspect() {
         v1::WorkerRequest request;
         v1::Inspect& inspect = *request.mutable_inspect();
         *inspect.mutable_demands() = demands[member.number] =
-            DemandsOn(member, plan_, layout_, members, first_phase_, begun_before_);
+            DemandsOn(member, plan_, layout_, members, part_);
         asked[member.number] = TargetsToInspect(member, plan_, layout_, inspect.demands(), members);
         for (const uint32_t target : asked[member.number]) {
           *inspect.add_targets() = plan_.targets(static_cast<int>(target));
@@ -205,6 +204,7 @@ absl::Status DataKeeper::Claim() {
 void DataKeeper::CountUsers() {
   users_.clear();
   for (const Member& member : cluster_.members()) {
+    if (member.lost) continue;
     if (member.facts.pid() == ::getpid() && member.facts.host() == manifest_.created_by()) continue;
     for (const uint32_t target : layout_.TargetsOf(member.number)) {
       ++users_[{target, FilesystemOf(*SeenOf(facts_[member.number], target))}];
@@ -232,7 +232,7 @@ v1::DataClaim DataKeeper::ClaimFor(const Member& member, uint32_t target) const 
 }
 
 void DataKeeper::AddTargets(const Member& member, v1::Prepare& prepare) const {
-  prepare.set_replaces_traces(begun_before_ && prepare.phase_index() == first_phase_);
+  prepare.set_replaces_traces(part_.MayHaveBegun(prepare.phase_index()));
   const std::vector<uint32_t>& own = layout_.TargetsOf(member.number);
   // Its own are there even if no lane uses them in this phase: the worker leaves its mark there if it is abandoned.
   std::set<uint32_t> used(own.begin(), own.end());

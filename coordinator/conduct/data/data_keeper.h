@@ -19,6 +19,7 @@
 #include "coordinator/conduct/data/client_steps.h"
 #include "coordinator/conduct/data/data_decision.h"
 #include "coordinator/conduct/data/data_ledger.h"
+#include "coordinator/saved_run/run_part.h"
 #include "iobench/v1/control.pb.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
@@ -32,10 +33,9 @@ namespace iobench {
 class DataKeeper {
  public:
   // `cluster`, `plan` and `layout` must outlive it. `created_at`, `created_by` (a time and a host, for display) and the
-  // plan go into the manifest. `first_phase`: index in the run of the first phase to run. `begun_before`: an earlier
-  // part of the run, which is resumed, has begun that phase, and may have left its traces.
+  // plan go into the manifest. `part`: what is run now, of a run that is resumed.
   DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& layout, std::string created_at,
-             std::string created_by, uint32_t first_phase = 0, bool begun_before = false);
+             std::string created_by, RunPart part = {});
 
   // Asks every worker what it sees at the targets that it uses, and whether it has what the plan needs of its client
   // (client_demands.h). Changes nothing. What is missing is in unmet(), and facts() lack the targets of a worker that
@@ -108,8 +108,7 @@ class DataKeeper {
   Cluster& cluster_;
   const v1::Plan& plan_;
   const Layout& layout_;
-  const uint32_t first_phase_;
-  const bool begun_before_;
+  const RunPart part_;
   v1::Manifest manifest_;
   std::vector<v1::WorkerTargets> facts_;
   // The workers that work on a file system at a target, except those that end with the coordinator.

@@ -40,6 +40,17 @@ bool TreeLedger::IsBroken(uint32_t only_target, uint32_t owner, const v1::Operat
   return StateFor(only_target, owner, operation).unknown() && !EffectOn(operation).needs.empty();
 }
 
+void TreeLedger::NoteAbsent(uint32_t worker, const v1::Plan& plan, const Layout& layout) {
+  for (const v1::Phase& phase : plan.phases()) {
+    const v1::Assignment* const assignment = AssignmentOf(phase, worker);
+    if (assignment == nullptr || !IsMetadata(assignment->operation()) || !UsesFiles(assignment->operation())) continue;
+    v1::Operation own = assignment->operation();
+    own.set_rotate_clients(false);
+    for (const v1::LanePlan& lane : layout.LanesOf(worker, own))
+      states_[{phase.only_target(), numbers_.Of(own), lane.file_owner()}].set_unknown(true);
+  }
+}
+
 void TreeLedger::Note(const v1::PhaseRecord& record, const Layout& layout) {
   const WorkerAssignments assignments(record.phase(), layout.worker_count());
   for (const v1::WorkerPhaseResult& worker : record.workers()) {

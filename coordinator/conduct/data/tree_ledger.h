@@ -30,6 +30,8 @@ class TreeLedger {
   // True if the lane must sit out: its part was left half changed, and the operation does not recreate it.
   bool IsBroken(uint32_t only_target, uint32_t owner, const v1::Operation& operation) const;
 
+  // Records a worker that takes no part in the run of this plan: its trees exist nowhere.
+  void NoteAbsent(uint32_t worker, const v1::Plan& plan, const Layout& layout);
   // Records a phase, however it ended. Operations that are not metadata operations change nothing here.
   void Note(const v1::PhaseRecord& record, const Layout& layout);
 

@@ -315,6 +315,12 @@ std::string ClientText(const v1::ClientReport& client) {
 std::string ResumedText(const v1::Resumption& resumption) {
   std::string text = absl::StrCat(Printable(resumption.resumed_at()), " with phase ",
                                   resumption.first_phase() + 1, "; ", Printable(resumption.ended_by()));
+  std::vector<std::string> again;
+  for (const uint32_t phase : resumption.measured_again()) again.push_back(absl::StrCat(phase + 1));
+  if (!again.empty())
+    absl::StrAppend(&text, "; measured again for want of whole results: phase ", absl::StrJoin(again, ", "));
+  for (const std::string& client : resumption.without())
+    absl::StrAppend(&text, "; from then on without ", Printable(client));
   for (const std::string& difference : resumption.differences())
     absl::StrAppend(&text, "; ", Printable(difference));
   return text;
