@@ -18,6 +18,7 @@
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/version.h"
+#include "coordinator/files/patience.h"
 #include "coordinator/launch/client_list.h"
 #include "coordinator/launch/host_list.h"
 #include "coordinator/launch/worker_needs.h"
@@ -215,6 +216,7 @@ void SayComplete(const ResumePoint& point) {
 }
 
 int OnWorkers(const JobSpec& job, const std::string& typed) {
+  FilePatience().limit_ns = NanosFrom(job.options.cluster.stall_timeout_s);
   const MpiLaunch launch = LauncherPromises();
   const bool prints = launch.promised_rank <= 0;
   if (const absl::Status alone = CheckNoRanks(job.options.cluster, launch); !alone.ok()) {

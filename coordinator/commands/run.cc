@@ -92,6 +92,18 @@ int LeaveComplete(const Stage& stage, const ConductorOptions& options) {
   return ExitOfPrinting(kExitOk, kExitIo);
 }
 
+// Keeps the text only of what is not saved: a run goes on with a phase when the one before is.
+class TextOfUnsaved final : public RunObserver {
+ public:
+  std::ostringstream& text() { return text_; }
+  void PhasePrepares(const PhaseProgress& progress) override {
+    if (progress.index > 0) text_.str("");
+  }
+
+ private:
+  std::ostringstream text_;
+};
+
 // Runs a plan and prints its report as it proceeds, or resumes the saved run of the stage.
 int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
   ConductorOptions options = OptionsFor(stage, line);
@@ -118,17 +130,17 @@ int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
       views->has_screen() ? ProgressOptions{} : ProgressOptionsFor(STDERR_FILENO, line.cluster.progress);
   ProgressLine progress(STDERR_FILENO, progress_options);
   const RunDocuments documents(line.cluster, options.iozone);
-  std::ostream nowhere(nullptr);
+  TextOfUnsaved instead;            // of documents that cannot be written
   std::ostringstream after_screen;  // the live view has the terminal while the run lasts
   std::ostream& out = views->has_screen() ? after_screen : std::cout;
   Display display(
-      documents.replace_console() ? nowhere : out, std::cerr,
+      documents.replace_console() ? instead.text() : out, std::cerr,
       StyleOf(stage.transport.name() == "mpi" ? Stdout::kOfMpi : Stdout::kOurs, line.cluster.verbose),
       progress,
       {.progress = progress_options.mode != ProgressOptions::Mode::kSilent,
        .joining = !line.cluster.listen.empty()});
   std::vector<RunObserver*> watching = views->observers();
-  watching.insert(watching.begin(), &display);
+  watching.insert(watching.begin(), {&instead, &display});
   ObserverList observers(watching);
   Conductor conductor(stage.transport, observers, stage.interrupt, stage.coordinator, plan, options);
   const absl::Status assembled = conductor.Assemble();
@@ -153,7 +165,9 @@ int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
   }
   display.RunEnds(conductor.report());
   if (views->has_screen()) std::cout << after_screen.str() << std::flush;
-  for (const absl::Status& written : {documents.Write(directory, std::cout), viewed}) {
+  const absl::Status documented = documents.Write(directory, std::cout);
+  if (!documented.ok() && !conductor.saved().ok()) std::cout << instead.text().str() << std::flush;
+  for (const absl::Status& written : {documented, viewed}) {
     if (written.ok()) continue;
     PrintError(std::string(written.message()));
     if (exit_code == kExitOk) exit_code = kExitIo;

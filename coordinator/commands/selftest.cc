@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "coordinator/commands/on_workers.h"
 #include "coordinator/conduct/conductor.h"
 #include "coordinator/conduct/plan_phases.h"
+#include "coordinator/files/files.h"
 #include "coordinator/net_check/net_check.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/process/failure.h"
@@ -34,18 +34,15 @@ constexpr double kMaxNetSeconds = 0.5, kMinNetSeconds = 0.1, kNetSecondsOfAll = 
 class ScratchDirectory {
  public:
   static absl::StatusOr<ScratchDirectory> Make() {
-    std::error_code failed;
-    const std::filesystem::path parent = std::filesystem::temp_directory_path(failed);
-    std::string path = (failed ? std::filesystem::path("/tmp") : parent) / "cluster-iobench-selftest-XXXXXX";
-    if (mkdtemp(path.data()) == nullptr)
-      return ErrnoStatus(absl::StrCat("cannot create a directory ", path), errno);
-    return ScratchDirectory(path);
+    const std::string path = absl::StrCat(files::TemporaryDirectory(), "/cluster-iobench-selftest-XXXXXX");
+    const std::string made = files::MakeUniqueDirectory(path);
+    if (made.empty()) return ErrnoStatus(absl::StrCat("cannot create a directory ", path), errno);
+    return ScratchDirectory(made);
   }
   ScratchDirectory(ScratchDirectory&& other) noexcept : path_(std::exchange(other.path_, "")) {}
   ScratchDirectory& operator=(ScratchDirectory&&) = delete;
   ~ScratchDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+    if (!path_.empty()) files::RemoveAll(path_);
   }
   std::string Below(const char* name) const { return absl::StrCat(path_, "/", name); }
 

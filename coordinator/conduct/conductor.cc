@@ -8,6 +8,7 @@
 #include "common/process/end_of_memory.h"
 #include "common/process/thread.h"
 #include "common/status_util.h"
+#include "coordinator/files/patience.h"
 #include "coordinator/process/failure.h"
 
 namespace iobench {
@@ -53,7 +54,10 @@ int Conductor::Conduct(PhaseSource& source) {
 }
 
 absl::Status Conductor::OpenResults() {
-  IOBENCH_RETURN_IF_ERROR(recorder_.Open());
+  {
+    const WhileFilesHang stay_in_touch([this] { cluster_.Attend(); });
+    IOBENCH_RETURN_IF_ERROR(recorder_.Open());
+  }
   observer_.RunStarts(report());
   return recorder_.AdoptPhases(cluster_, observer_);
 }

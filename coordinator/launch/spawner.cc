@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 
@@ -80,6 +81,7 @@ absl::StatusOr<SocketDirectory> SocketDirectory::Make() {
   // A Unix socket's path is limited to 107 characters, so a long TMPDIR cannot be used.
   const std::string parent =
       temporary != nullptr && *temporary != '\0' && std::string(temporary).size() < 60 ? temporary : "/tmp";
+  IOBENCH_RETURN_IF_ERROR(files::MountAnswers("the directory for sockets", parent));
   RemoveStale(parent);
   for (int attempt = 0;; ++attempt) {
     std::string path = absl::StrCat(parent, "/", std::string(kPrefix), std::string(kRandomCharacters, 'X'));

@@ -1,7 +1,6 @@
 #include "coordinator/live/live_csv.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cmath>
@@ -9,6 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/status_util.h"
+#include "coordinator/files/patience.h"
 #include "coordinator/report/text/csv_text.h"
 #include "coordinator/report/text/number_text.h"
 
@@ -57,6 +58,9 @@ void AppendRow(const LiveSample& sample, const LiveRow& row, const std::string& 
   text += '\n';
 }
 
+// Observers of a run must not block for long: meanwhile, nobody hears the workers.
+constexpr int64_t kPatienceNs = 2 * kNanosPerSecond;
+
 }  // namespace
 
 std::span<const CsvColumn> LiveCsvColumns() {
@@ -71,29 +75,29 @@ std::string LiveCsvRows(const LiveSample& sample, const std::string& time) {
 }
 
 absl::StatusOr<std::unique_ptr<LiveCsv>> LiveCsv::Open(const std::string& path, bool replace) {
-  int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-  const bool created = fd >= 0;
+  files::HeldFile file = files::Open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC);
+  const bool created = file.valid();
   if (!created && errno == EEXIST) {
     if (!replace) {
       return absl::AlreadyExistsError(
           absl::StrCat("--live-csv ", path, " exists: use another name, or --force to replace it"));
     }
-    fd = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    file = files::Open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
   }
-  if (fd < 0) return absl::ErrnoToStatus(errno, absl::StrCat("--live-csv ", path));
-  return std::unique_ptr<LiveCsv>(new LiveCsv(path, UniqueFd(fd), created));
+  if (!file.valid()) return ErrnoStatus(absl::StrCat("--live-csv ", path), errno);
+  return std::unique_ptr<LiveCsv>(new LiveCsv(path, std::move(file), created));
 }
 
 LiveCsv::~LiveCsv() {
-  if (created_ && !started_) unlink(path_.c_str());
+  if (created_ && !started_) files::Remove(path_);
 }
 
 void LiveCsv::RunStarts(const v1::RunReport& report) {
   (void)report;
   started_ = true;
   // Fails on a pipe, which has nothing to remove.
-  if (ftruncate(fd_.get(), 0) != 0 && errno != EINVAL) {
-    status_ = absl::ErrnoToStatus(errno, absl::StrCat("--live-csv ", path_));
+  if (files::Truncate(file_, 0) != 0 && errno != EINVAL) {
+    status_ = ErrnoStatus(absl::StrCat("--live-csv ", path_), errno);
   }
   Append(CsvTitles(kLiveColumns));
 }
@@ -103,15 +107,9 @@ void LiveCsv::Write(const LiveSample& sample) {
 }
 
 void LiveCsv::Append(const std::string& text) {
-  size_t done = 0;
-  while (status_.ok() && done < text.size()) {
-    const ssize_t written = write(fd_.get(), text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      status_ = absl::ErrnoToStatus(errno, absl::StrCat("--live-csv ", path_, " is incomplete"));
-    } else {
-      done += static_cast<size_t>(written);
-    }
+  const ShorterPatience shorter(kPatienceNs);
+  if (status_.ok() && files::WriteAll(file_, text) != 0) {
+    status_ = ErrnoStatus(absl::StrCat("--live-csv ", path_, " is incomplete"), errno);
   }
 }
 

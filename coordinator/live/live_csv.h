@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "common/unique_fd.h"
+#include "coordinator/files/files.h"
 #include "coordinator/live/live_rates.h"
 #include "coordinator/live/run_observer.h"
 #include "coordinator/report/text/csv_text.h"
@@ -40,13 +40,13 @@ class LiveCsv final : public RunObserver {
   bool shows_latency() const override { return true; }
 
  private:
-  LiveCsv(std::string path, UniqueFd fd, bool created)
-      : path_(std::move(path)), fd_(std::move(fd)), created_(created) {}
+  LiveCsv(std::string path, files::HeldFile file, bool created)
+      : path_(std::move(path)), file_(std::move(file)), created_(created) {}
   void Write(const LiveSample& sample);
   void Append(const std::string& text);
 
   const std::string path_;
-  const UniqueFd fd_;
+  const files::HeldFile file_;
   const bool created_;  // no file of this name existed
   bool started_ = false;
   absl::Status status_;

@@ -5,6 +5,7 @@
 
 #include "common/clock.h"
 #include "common/process/ending_signals.h"
+#include "coordinator/files/patience.h"
 #include "coordinator/process/failure.h"
 
 namespace iobench {
@@ -46,6 +47,7 @@ std::atomic<bool>& StopWorker() {
 }
 
 void HandleSignals() {
+  FilePatience().interrupted = &stop_worker;
   Handle(OnSignal);
 }
 void IgnoreSignals() {

@@ -1,7 +1,6 @@
 #include "coordinator/report/append_file.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,49 +14,34 @@
 namespace iobench {
 
 absl::StatusOr<AppendFile> AppendFile::Create(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return ErrnoStatus(absl::StrCat("create ", path), errno);
-  return AppendFile(path, fd);
+  files::HeldFile file = files::Open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC);
+  if (!file.valid()) return ErrnoStatus(absl::StrCat("create ", path), errno);
+  return AppendFile(std::move(file));
 }
 
 absl::StatusOr<AppendFile> AppendFile::CreateNameless(const std::string& path) {
-  ::unlink(path.c_str());  // left by a crash while it had a name
+  files::Remove(path);  // left by a crash while it had a name
   absl::StatusOr<AppendFile> file = Create(path);
-  if (file.ok() && ::unlink(path.c_str()) != 0) return ErrnoStatus(absl::StrCat("remove ", path), errno);
+  if (file.ok() && files::Remove(path) != 0) return ErrnoStatus(absl::StrCat("remove ", path), errno);
   return file;
 }
 
-AppendFile::~AppendFile() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-AppendFile::AppendFile(AppendFile&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), bytes_(other.bytes_) {}
-
-AppendFile& AppendFile::operator=(AppendFile&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(fd_, other.fd_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
-
 absl::Status AppendFile::Append(absl::FunctionRef<absl::Status(std::ostream&)> write) {
-  DescriptorBuffer buffer(fd_);
+  DescriptorBuffer buffer(file_);
   std::ostream out(&buffer);
   absl::Status appended = write(out);
   out.flush();
   if (buffer.errno_value() != 0) {
-    appended = ErrnoStatus(absl::StrCat("write ", path_), buffer.errno_value());
+    appended = ErrnoStatus(absl::StrCat("write ", file_.path()), buffer.errno_value());
   }
-  const off_t end = ::lseek(fd_, 0, SEEK_CUR);
+  const int64_t end = files::Position(file_);
   if (appended.ok() && end >= 0) {
     bytes_ = static_cast<uint64_t>(end);
     return appended;
   }
-  if (appended.ok()) return ErrnoStatus(absl::StrCat("seek in ", path_), errno);
-  const auto before = static_cast<off_t>(bytes_);
-  if (::ftruncate(fd_, before) != 0 || ::lseek(fd_, before, SEEK_SET) < 0) {
-    return Annotate(appended, absl::StrCat(path_, " may end in the middle of a line"));
+  if (appended.ok()) return ErrnoStatus(absl::StrCat("seek in ", file_.path()), errno);
+  if (files::Truncate(file_, bytes_) != 0) {
+    return Annotate(appended, absl::StrCat(file_.path(), " may end in the middle of a line"));
   }
   return appended;
 }
@@ -65,11 +49,9 @@ absl::Status AppendFile::Append(absl::FunctionRef<absl::Status(std::ostream&)> w
 absl::Status AppendFile::CopyTo(std::ostream& out) const {
   std::array<char, 64 * 1024> piece;
   for (uint64_t offset = 0; offset < bytes_;) {
-    const ssize_t got = ::pread(fd_, piece.data(), std::min<uint64_t>(piece.size(), bytes_ - offset),
-                                static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return ErrnoStatus(absl::StrCat("read ", path_), errno);
-    if (got == 0) return absl::DataLossError(absl::StrCat(path_, ": another process truncated it"));
+    const ssize_t got = files::ReadAt(file_, piece.data(), std::min<uint64_t>(piece.size(), bytes_ - offset), offset);
+    if (got < 0) return ErrnoStatus(absl::StrCat("read ", file_.path()), errno);
+    if (got == 0) return absl::DataLossError(absl::StrCat(file_.path(), ": another process truncated it"));
     out.write(piece.data(), got);
     offset += static_cast<uint64_t>(got);
   }
@@ -77,7 +59,7 @@ absl::Status AppendFile::CopyTo(std::ostream& out) const {
 }
 
 absl::Status AppendFile::Sync() const {
-  return ::fsync(fd_) == 0 ? absl::OkStatus() : ErrnoStatus(absl::StrCat("fsync ", path_), errno);
+  return files::Sync(file_) == 0 ? absl::OkStatus() : ErrnoStatus(absl::StrCat("fsync ", file_.path()), errno);
 }
 
 }  // namespace iobench

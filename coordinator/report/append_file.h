@@ -5,14 +5,16 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 
-// Not thread-safe. Owns the descriptor. Errors name the file and the reason, with the code of the errno. REQUIRES, for
+// Not thread-safe. Errors name the file and the reason, with the code of the errno. REQUIRES, for
 // every function: not moved from.
 class AppendFile {
  public:
@@ -21,9 +23,6 @@ class AppendFile {
   // Creates a new file without a name, which disappears when this process ends. `path` is used briefly; a file that a
   // crash left there is removed.
   static absl::StatusOr<AppendFile> CreateNameless(const std::string& path);
-  ~AppendFile();
-  AppendFile(AppendFile&& other) noexcept;
-  AppendFile& operator=(AppendFile&& other) noexcept;
 
   // Appends what `write` writes. On failure, the file is truncated to its previous length.
   absl::Status Append(absl::FunctionRef<absl::Status(std::ostream&)> write);
@@ -33,10 +32,9 @@ class AppendFile {
   uint64_t bytes() const { return bytes_; }
 
  private:
-  AppendFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  explicit AppendFile(files::HeldFile file) : file_(std::move(file)) {}
 
-  std::string path_;
-  int fd_ = -1;
+  files::HeldFile file_;
   uint64_t bytes_ = 0;
 };
 

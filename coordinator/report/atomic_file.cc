@@ -4,13 +4,14 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
-#include <system_error>
+#include <optional>
+#include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "coordinator/files/files.h"
 #include "coordinator/report/descriptor_buffer.h"
 
 namespace iobench {
@@ -21,15 +22,15 @@ std::string DirectoryOf(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-absl::Status Fill(int fd, const std::string& path, absl::FunctionRef<absl::Status(std::ostream&)> write,
+absl::Status Fill(const files::HeldFile& file, const std::string& path, absl::FunctionRef<absl::Status(std::ostream&)> write,
                   Durable durable) {
-  DescriptorBuffer buffer(fd);
+  DescriptorBuffer buffer(file);
   std::ostream out(&buffer);
   absl::Status filled = write(out);
   out.flush();
   if (buffer.errno_value() != 0) return ErrnoStatus(absl::StrCat("write ", path), buffer.errno_value());
   if (!filled.ok()) return filled;
-  if (durable == Durable::kNow && ::fsync(fd) != 0) return ErrnoStatus(absl::StrCat("fsync ", path), errno);
+  if (durable == Durable::kNow && files::Sync(file) != 0) return ErrnoStatus(absl::StrCat("fsync ", path), errno);
   return absl::OkStatus();
 }
 
@@ -38,10 +39,9 @@ absl::Status Fill(int fd, const std::string& path, absl::FunctionRef<absl::Statu
 // The new name must survive a crash too. Some network file systems refuse to fsync a directory (EINVAL, EBADF); there
 // the rename is as durable as they make it.
 absl::Status SyncDirectory(const std::string& directory) {
-  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return ErrnoStatus(absl::StrCat("open ", directory), errno);
-  const absl::Cleanup close_directory = [fd] { ::close(fd); };
-  if (::fsync(fd) != 0 && errno != EINVAL && errno != EBADF) {
+  const files::HeldFile opened = files::Open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (!opened.valid()) return ErrnoStatus(absl::StrCat("open ", directory), errno);
+  if (files::Sync(opened) != 0 && errno != EINVAL && errno != EBADF) {
     return ErrnoStatus(absl::StrCat("fsync ", directory), errno);
   }
   return absl::OkStatus();
@@ -50,34 +50,34 @@ absl::Status SyncDirectory(const std::string& directory) {
 absl::Status WriteFileAtomically(const std::string& path,
                                  absl::FunctionRef<absl::Status(std::ostream&)> write, Durable durable) {
   const std::string partial = path + kPartialSuffix;
-  ::unlink(partial.c_str());  // O_EXCL below ensures that no symbolic link is followed
-  const int fd = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return ErrnoStatus(absl::StrCat("create ", partial), errno);
-  absl::Cleanup remove_partial = [&partial] { ::unlink(partial.c_str()); };
-  const absl::Status filled = Fill(fd, partial, write, durable);
-  const int close_result = ::close(fd);
+  files::Remove(partial);  // O_EXCL below ensures that no symbolic link is followed
+  files::HeldFile file = files::Open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
+  if (!file.valid()) return ErrnoStatus(absl::StrCat("create ", partial), errno);
+  absl::Cleanup remove_partial = [&partial] { files::Remove(partial); };
+  const absl::Status filled = Fill(file, partial, write, durable);
+  const int close_result = files::Close(std::move(file));
   const int close_errno = errno;
   IOBENCH_RETURN_IF_ERROR(filled);
   if (close_result != 0) return ErrnoStatus(absl::StrCat("close ", partial), close_errno);
-  if (::rename(partial.c_str(), path.c_str()) != 0)
+  if (files::Rename(partial, path) != 0)
     return ErrnoStatus(absl::StrCat("rename to ", path), errno);
   std::move(remove_partial).Cancel();
   return durable == Durable::kNow ? SyncDirectory(DirectoryOf(path)) : absl::OkStatus();
 }
 
 absl::Status CheckOutputFile(const std::string& path, bool replace) {
-  std::error_code failed;
-  const auto there = std::filesystem::symlink_status(path, failed);
-  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
+  const std::optional<struct stat> there = files::Stat(path, files::Links::kShow);
+  IOBENCH_RETURN_IF_ERROR(there.has_value() ? absl::OkStatus() : files::UnansweredCall(absl::StrCat("--output ", path), errno));
+  if (there.has_value() && !S_ISREG(there->st_mode)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--output ", path, " is not a regular file: name another one"));
   }
-  if (std::filesystem::exists(there) && !replace) {
+  if (there.has_value() && !replace) {
     return absl::AlreadyExistsError(
         absl::StrCat(path, " exists: name another file with --output, or replace it with --force"));
   }
   const std::string parent = std::filesystem::path(path).parent_path().string();
-  if (::access(parent.empty() ? "." : parent.c_str(), W_OK) == 0) return absl::OkStatus();
+  if (files::Access(parent.empty() ? "." : parent, W_OK) == 0) return absl::OkStatus();
   return ErrnoStatus(absl::StrCat("--output ", path), errno);
 }
 

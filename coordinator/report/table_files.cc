@@ -1,13 +1,11 @@
 #include "coordinator/report/table_files.h"
 
 #include <cerrno>
-#include <cstdio>
-#include <filesystem>
 #include <ostream>
-#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "coordinator/files/files.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/tables/table_csv.h"
 #include "coordinator/report/tables/table_list.h"
@@ -44,9 +42,7 @@ absl::Status WriteTableFiles(const v1::RunReport& report, const std::string& dir
   std::vector<std::string> left = TablePaths(directory);
   const std::string place = left.back();
   left.pop_back();
-  std::error_code error;
-  std::filesystem::create_directories(place, error);
-  if (error) return ErrnoStatus(absl::StrCat("create directory ", place), error.value());
+  if (files::MakeDirectories(place) != 0) return ErrnoStatus(absl::StrCat("create directory ", place), errno);
   IOBENCH_RETURN_IF_ERROR(ForEachTableFile(report, [&](const std::string& name, const Table& table) {
     const std::string path = absl::StrCat(directory, "/", name);
     std::erase(left, path);
@@ -56,7 +52,7 @@ absl::Status WriteTableFiles(const v1::RunReport& report, const std::string& dir
     });
   }));
   for (const std::string& path : left) {
-    if (::remove(path.c_str()) != 0 && errno != ENOENT) return ErrnoStatus(absl::StrCat("remove ", path), errno);
+    if (files::Remove(path) != 0 && errno != ENOENT) return ErrnoStatus(absl::StrCat("remove ", path), errno);
   }
   return absl::OkStatus();
 }

@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -16,15 +14,17 @@
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "common/unique_fd.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 namespace {
 
 // Returns ": see FILE" once the output is in a file of its own, or why it is not.
 std::string Kept(int output) {
-  std::error_code failed;
-  const std::filesystem::path parent = std::filesystem::temp_directory_path(failed);
-  std::string path = (failed ? std::filesystem::path("/tmp") : parent) / "cluster-iobench-hook-XXXXXX";
+  const std::string parent = files::TemporaryDirectory();
+  std::string path = absl::StrCat(parent, "/cluster-iobench-hook-XXXXXX");
+  if (const absl::Status status = files::MountAnswers("the directory", parent); !status.ok())
+    return absl::StrCat(", and its output could not be kept: ", status.message());
   const UniqueFd file(mkostemp(path.data(), O_CLOEXEC));
   off_t from = 0;
   ssize_t copied = file.valid() ? 1 : -1;
