@@ -1,9 +1,7 @@
 #include "coordinator/files/file_helper.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +22,7 @@
 #include "common/clock.h"
 #include "common/mutex.h"
 #include "common/process/ending_signals.h"
+#include "common/process/helper_process.h"
 #include "common/proc_file.h"
 #include "coordinator/files/mount_points.h"
 #include "coordinator/files/patience.h"
@@ -32,7 +31,7 @@ namespace iobench {
 namespace {
 
 constexpr int64_t kMountsAreNewNs = kNanosPerSecond;
-constexpr int64_t kEndsWithinNs = kNanosPerSecond / 5;
+constexpr int kEndsWithinMs = 200;
 
 // ------------------------------------------------------------------------------------------------ messages
 
@@ -127,17 +126,8 @@ bool Receive(int socket, FileAnswer& answer) {
 
 // ---------------------------------------------------------------------------------------- the helpers' side
 
-// Nobody shall wait for the output of a helper that hangs, or for a lock or connection that it keeps.
-void KeepOnly(int socket) {
-  const int nothing = ::open("/dev/null", O_RDWR);
-  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, standard);
-  const auto first = static_cast<unsigned>(STDERR_FILENO + 1), kept = static_cast<unsigned>(socket);
-  if (kept > first) ::close_range(first, kept - 1, 0);
-  ::close_range(kept + 1, ~0U, 0);
-}
-
 [[noreturn]] void Serve(int socket) {
-  KeepOnly(socket);
+  CloseAllBut(socket);
   for (FileRequest request; Receive(socket, request) && Send(socket, CarryOut(request));) {
   }
   ::_exit(EXIT_SUCCESS);
@@ -169,8 +159,8 @@ int NextSocket(int orders) {
   for (const int number : kEndingSignals) ::signal(number, SIG_IGN);  // Ctrl-C is for the coordinator
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGCHLD, SIG_IGN);
-  ::prctl(PR_SET_NAME, "iobench-files");
-  KeepOnly(orders);
+  SetProcessName("iobench-files", "cluster-iobench-files");
+  CloseAllBut(orders);
   for (int socket = NextSocket(orders); socket >= 0; socket = NextSocket(orders)) {
     if (::fork() == 0) Serve(socket);
     ::close(socket);
@@ -182,14 +172,10 @@ int NextSocket(int orders) {
 
 // ------------------------------------------------------------------------------------- the coordinator's side
 
-struct Starter {
-  UniqueFd orders;
-  pid_t pid = -1;
-};
-
-Starter& TheStarter() {
-  static Starter& starter = *new Starter;  // also for calls while the process ends
-  return starter;
+// The socket of the process that starts helpers; empty: there is none.
+UniqueFd& TheStarter() {
+  static UniqueFd& orders = *new UniqueFd;  // also for calls while the process ends
+  return orders;
 }
 
 bool SendSocket(int orders, int socket) {
@@ -211,7 +197,7 @@ bool SendSocket(int orders, int socket) {
 
 UniqueFd NewHelper() {
   int ends[2];
-  const int orders = TheStarter().orders.get();
+  const int orders = TheStarter().get();
   if (orders < 0 || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return {};
   UniqueFd ours(ends[0]);
   const UniqueFd theirs(ends[1]);
@@ -348,30 +334,34 @@ bool IsOfThisProcess(const std::string& path) {
 
 void StartFileHelpers() {
   int ends[2];
-  if (TheStarter().orders.valid() || ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
+  if (TheStarter().valid() || ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
   UniqueFd ours(ends[0]);
   const UniqueFd theirs(ends[1]);
+  // No child of this process: its children are workers and commands.
   const pid_t pid = ::fork();
-  if (pid == 0) StartThem(theirs.get());
-  if (pid < 0) return;
-  TheStarter().pid = pid;
-  TheStarter().orders = std::move(ours);
+  if (pid == 0) {
+    const pid_t starter = ::fork();
+    if (starter == 0) StartThem(theirs.get());
+    ::_exit(starter > 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+  }
+  int status = EXIT_FAILURE;
+  while (pid > 0 && ::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (pid > 0 && status == EXIT_SUCCESS) TheStarter() = std::move(ours);
 }
 
 void EndFileHelpers() {
-  Starter& starter = TheStarter();
-  if (starter.pid < 0) return;
-  starter.orders = UniqueFd();
+  const UniqueFd orders = std::exchange(TheStarter(), UniqueFd());
+  if (!orders.valid()) return;
   TheHelpers().LetGo();
-  const int64_t until_ns = MonotonicNowNs() + kEndsWithinNs;
-  while (::waitpid(starter.pid, nullptr, WNOHANG) == 0 && MonotonicNowNs() < until_ns) ::usleep(500);
-  starter.pid = -1;
+  ::shutdown(orders.get(), SHUT_WR);
+  HasAnswered(orders.get(), kEndsWithinMs);  // it closes its end
 }
 
 HelpedAnswer CallPatiently(FileRequest request, const std::string& path, std::shared_ptr<FileHelper> helper) {
   const bool has_descriptor = request.descriptor >= 0;
   if (has_descriptor && helper == nullptr) return {CarryOut(request), nullptr};
-  if (!has_descriptor && (!TheStarter().orders.valid() || IsOfThisProcess(path))) return {CarryOut(request), nullptr};
+  if (!has_descriptor && (!TheStarter().valid() || IsOfThisProcess(path))) return {CarryOut(request), nullptr};
   if (has_descriptor) {
     while (!helper->Take()) ::usleep(200);  // for the end of another thread's call, which is patient itself
   } else {
