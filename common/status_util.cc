@@ -28,6 +28,8 @@ absl::StatusCode CodeOf(int errno_value) {
       return absl::StatusCode::kAlreadyExists;
     case EINVAL:
       return absl::StatusCode::kInvalidArgument;
+    case ERESTART:
+      return absl::StatusCode::kCancelled;
     default:
       return absl::StatusCode::kInternal;
   }
@@ -72,6 +74,15 @@ std::string WithoutInvalidUtf8(std::string_view text) {
   return clean;
 }
 
+// No file system returns these two: the coordinator has given the call up (coordinator/files/patience.h). Otherwise, as
+// strerror, but thread-safe.
+const char* DescriptionOf(int errno_value) {
+  if (errno_value == ETIME) return "the file system does not answer";
+  if (errno_value == ERESTART) return "interrupted while the file system did not answer";
+  const char* const description = strerrordesc_np(errno_value);
+  return description == nullptr ? "unknown error" : description;
+}
+
 // By now, the soft limit has been raised to the hard limit.
 std::string HowManyFiles() {
   rlimit limit{};
@@ -83,10 +94,9 @@ std::string HowManyFiles() {
 }  // namespace
 
 absl::Status ErrnoStatus(std::string_view context, int errno_value) {
-  const char* description = strerrordesc_np(errno_value);  // like strerror, but thread-safe
   absl::Status status(
       CodeOf(errno_value),
-      absl::StrCat(std::string(context), ": ", description == nullptr ? "unknown error" : description, " (",
+      absl::StrCat(std::string(context), ": ", DescriptionOf(errno_value), " (",
                    ErrnoName(errno_value), ")", errno_value == EMFILE ? HowManyFiles() : ""));
   SetErrno(status, errno_value);
   return status;

@@ -22,6 +22,8 @@
 #include "coordinator/commands/history.h"
 #include "coordinator/commands/observe.h"
 #include "coordinator/commands/report.h"
+#include "coordinator/files/file_helper.h"
+#include "coordinator/files/files.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/commands/job_commands.h"
 #include "coordinator/process/signals.h"
@@ -32,6 +34,18 @@
 namespace iobench {
 namespace {
 
+// For commands that only read results: their calls are many, and Ctrl-C ends them as it ends any program.
+template <typename Command>
+int OnceResultsAnswer(const std::vector<std::string>& directories, Command command) {
+  StartFileHelpers();
+  for (const std::string& directory : directories) {
+    if (const absl::Status answers = files::MountAnswers("the results in", directory); !answers.ok())
+      return Fail(answers, kExitUsage);
+  }
+  EndFileHelpers();
+  return command();
+}
+
 // Executes each command. `speaks`: false on MPI ranks that must not print.
 struct Executor {
   const std::vector<std::string>& arguments;
@@ -41,15 +55,23 @@ struct Executor {
     if (speaks) std::cout << (answer.lists_csv_columns ? CsvHelp() : answer.text) << std::flush;
     return speaks && answer.misuse ? kExitUsage : kExitOk;
   }
-  int operator()(const ReportCommand& report) const { return PrintSavedRun(report); }
-  int operator()(const CompareCommand& compare) const { return CompareSavedRuns(compare); }
-  int operator()(const HistoryCommand& history) const { return PrintHistory(history); }
+  int operator()(const ReportCommand& report) const {
+    return OnceResultsAnswer({report.directory}, [&] { return PrintSavedRun(report); });
+  }
+  int operator()(const CompareCommand& compare) const {
+    return OnceResultsAnswer(compare.directories, [&] { return CompareSavedRuns(compare); });
+  }
+  int operator()(const HistoryCommand& history) const {
+    return OnceResultsAnswer(history.directories, [&] { return PrintHistory(history); });
+  }
   int operator()(const ObserveCommand& observe) const {
+    StartFileHelpers();
     HandleSignals();
     SayAtSecondSignal("no observation was saved");
     return Observe(observe);
   }
   int operator()(const CleanupCommand& clean) const {
+    StartFileHelpers();
     if (clean.hosts.empty()) return Clean(clean.directories, clean.force);
     HandleSignals();
     return CleanHosts(clean);
@@ -61,6 +83,7 @@ struct Executor {
   }
   template <typename Job>
   int operator()(const Job& job) const {
+    if (speaks) StartFileHelpers();
     return Execute(job, absl::StrCat("cluster-iobench ", ShellCommand(arguments)));
   }
 };
@@ -92,6 +115,7 @@ int main(int argc, char** argv) {
   iobench::OpenStandardDescriptors();
   iobench::EndClearlyWithoutMemory(iobench::kExitUsage);
   const int exit_code = iobench::Main(std::vector<std::string>(argv + 1, argv + argc));
+  iobench::EndFileHelpers();
   // Every failure has already been reported, including a run's own lost output.
   return exit_code == iobench::kExitOk ? iobench::ExitOfPrinting(exit_code, iobench::kExitUsage) : exit_code;
 }

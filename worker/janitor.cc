@@ -1,25 +1,18 @@
 #include "worker/janitor.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
 #include "common/clock.h"
-#include "common/proc_file.h"
+#include "common/process/helper_process.h"
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "common/time.h"
@@ -35,42 +28,8 @@ constexpr useconds_t kLookForEndUs = 1000;
 // A hung file system must not keep the janitor for ever, nor must the janitor keep it busy. Removing may take long.
 constexpr unsigned kFirstLook_s = 60;
 constexpr unsigned kRemoval_s = 600;
-constexpr char kTitle[] = "cluster-iobench-janitor";
 
 // ------------------------------------------------------------------------------------ in the janitor's process
-
-// Otherwise mpirun would wait for the end of the worker's output, and a lane's descriptor would keep its file open.
-void CloseAllBut(int kept) {
-  std::vector<int> open;
-  if (DIR* const own = ::opendir("/proc/self/fd"); own != nullptr) {
-    while (const dirent* const entry = ::readdir(own)) {
-      int fd = 0;
-      if (absl::SimpleAtoi(entry->d_name, &fd) && fd != kept && fd != ::dirfd(own)) open.push_back(fd);
-    }
-    ::closedir(own);
-  }
-  for (const int fd : open) ::close(fd);
-  for (int fd = ::open("/dev/null", O_RDWR); fd >= 0 && fd < STDERR_FILENO;) fd = ::dup(fd);
-}
-
-// `ps` would show a second worker otherwise. The arguments lie between the addresses in fields 48 and 49 of stat.
-void SetProcessName() {
-  ::prctl(PR_SET_NAME, "iobench-janitor");
-  const std::optional<std::string> stat = ReadWholeFile("/proc/self/stat");
-  if (!stat || stat->rfind(')') == std::string::npos) return;
-  const std::vector<std::string> fields =
-      absl::StrSplit(stat->substr(stat->rfind(')') + 1), ' ', absl::SkipEmpty());
-  constexpr size_t kBegin = 45, kEnd = 46;  // counted from the field after the name
-  uint64_t begin = 0, end = 0;
-  if (fields.size() <= kEnd || !absl::SimpleAtoi(fields[kBegin], &begin) ||
-      !absl::SimpleAtoi(fields[kEnd], &end) || begin == 0 || end <= begin) {
-    return;
-  }
-  char* const arguments = reinterpret_cast<char*>(begin);  // NOLINT(performance-no-int-to-ptr)
-  const size_t bytes = end - begin;
-  std::memset(arguments, 0, bytes);
-  std::memcpy(arguments, kTitle, std::min(bytes - 1, sizeof(kTitle) - 1));
-}
 
 // False: the worker has ended.
 bool ReadBytes(int fd, char* bytes, size_t count) {
@@ -121,7 +80,7 @@ std::optional<v1::WorkerRequest> ReadNote(int fd) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  SetProcessName();
+  SetProcessName("iobench-janitor", "cluster-iobench-janitor");
   CloseAllBut(notes);
   if (::chdir("/") != 0) ::_exit(EXIT_FAILURE);
   WaitAndRemove(notes);

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <optional>
@@ -29,11 +28,13 @@
 #include "coordinator/commands/job_commands.h"
 #include "coordinator/commands/on_workers.h"
 #include "coordinator/conduct/conductor.h"
+#include "coordinator/files/files.h"
 #include "coordinator/live/display.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/capacity/capacity_formats.h"
 #include "coordinator/report/console/results_line.h"
+#include "coordinator/report/raw_files.h"
 
 namespace iobench {
 namespace {
@@ -306,13 +307,15 @@ int ShowSavedCapacity(const CapacityCommand& line) {
   std::map<std::string, int> names;
   for (const std::string& directory : line.capacity.saved) {
     const std::string file = absl::StrCat(directory, "/", kRawCapacityFile);
-    std::ifstream in(file, std::ios::binary);
+    const auto bytes = files::ReadWhole("saved result", file, kLongestResultBytes);
     v1::CapacityReport report;
-    if (!in)
+    if (const absl::Status answered = files::UnansweredCall(file, ErrnoOf(bytes.status())); !answered.ok())
+      return Fail(answered, kExitIo);
+    if (!bytes.ok())
       return Fail(absl::NotFoundError(absl::StrCat(
                       file, " cannot be read: --saved takes the result directory of a capacity run")),
                   kExitUsage);
-    if (!report.ParseFromIstream(&in) || report.schema().empty())
+    if (!report.ParseFromString(*bytes) || report.schema().empty())
       return Fail(absl::DataLossError(absl::StrCat(file, " is damaged")), kExitIo);
     const int earlier = names[report.name()]++;
     if (earlier > 0) report.set_name(absl::StrCat(report.name(), " (", earlier + 1, ")"));

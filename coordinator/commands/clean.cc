@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "coordinator/files/files.h"
 #include "coordinator/process/failure.h"
 #include "worker/check/left_checks.h"
 #include "worker/data_directory/data_directory.h"
@@ -59,6 +60,10 @@ int CleanChecksOf(const std::string& directory, bool force, bool failed) {
 int Clean(const std::vector<std::string>& directories, bool force) {
   int exit_code = kExitOk;
   for (const std::string& directory : directories) {
+    if (const absl::Status answers = files::TargetAnswers(directory); !answers.ok()) {
+      exit_code = std::max(exit_code, Fail(answers, kExitUsage));
+      continue;
+    }
     const int of_data = CleanDataOf(directory, force);
     exit_code = std::max({exit_code, of_data, CleanChecksOf(directory, force, of_data != kExitOk)});
   }

@@ -2,12 +2,12 @@
 
 #include <unistd.h>
 
-#include <filesystem>
 #include <iostream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "coordinator/files/files.h"
 #include "coordinator/live/display.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/report/atomic_file.h"
@@ -38,8 +38,8 @@ absl::StatusOr<LoadedRuns> LoadRuns(const std::vector<std::string>& directories)
 absl::Status CheckNoneTwice(const std::vector<std::string>& directories) {
   for (size_t i = 0; i < directories.size(); ++i) {
     for (size_t j = i + 1; j < directories.size(); ++j) {
-      std::error_code error;
-      if (!std::filesystem::equivalent(directories[i], directories[j], error)) continue;
+      const auto one = files::Stat(directories[i]), other = files::Stat(directories[j]);
+      if (!one.has_value() || !other.has_value() || one->st_dev != other->st_dev || one->st_ino != other->st_ino) continue;
       return absl::InvalidArgumentError(absl::StrCat("\"", directories[i], "\" and \"", directories[j],
                                                      "\" are the same directory: name each run once"));
     }

@@ -1,8 +1,10 @@
 #include "coordinator/commands/history.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -12,31 +14,32 @@
 #include "common/version.h"
 #include "coordinator/analysis/compare/history.h"
 #include "coordinator/commands/comparison.h"
+#include "coordinator/files/files.h"
 #include "coordinator/process/failure.h"
+#include "coordinator/report/raw_files.h"
 
 namespace iobench {
 namespace {
-
-namespace fs = std::filesystem;
 
 // A directory with runs in its subdirectories stands for these.
 absl::StatusOr<std::vector<std::string>> Expanded(const std::vector<std::string>& directories) {
   std::vector<std::string> expanded;
   for (const std::string& directory : directories) {
-    std::error_code error;
-    if (fs::exists(fs::path(directory) / "raw" / "run.pb", error)) {
+    if (files::Exists(RawRunPath(directory))) {
       expanded.push_back(directory);
       continue;
     }
     std::vector<std::string> found;
-    for (const auto& entry : fs::directory_iterator(directory, error)) {
-      std::error_code ignored;
-      if (fs::exists(entry.path() / "raw" / "run.pb", ignored)) found.push_back(entry.path().string());
+    const std::vector<std::string> names = files::NamesIn(directory);
+    const int error = errno;
+    for (const std::string& name : names) {
+      std::string run = (std::filesystem::path(directory) / name).string();
+      if (files::Exists(RawRunPath(run))) found.push_back(std::move(run));
     }
     if (found.empty()) {
       return absl::NotFoundError(absl::StrCat("\"", directory,
                                               "\" holds no results of a run, nor do its subdirectories",
-                                              error ? absl::StrCat(" (", error.message(), ")") : ""));
+                                              error != 0 ? absl::StrCat(" (", std::generic_category().message(error), ")") : ""));
     }
     std::sort(found.begin(), found.end());
     expanded.insert(expanded.end(), found.begin(), found.end());

@@ -22,7 +22,7 @@
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
-#include "common/unique_fd.h"
+#include "coordinator/files/files.h"
 #include "coordinator/mix/mix.h"
 #include "coordinator/mix/observed_mix.h"
 #include "coordinator/report/atomic_file.h"
@@ -36,6 +36,7 @@ namespace iobench {
 namespace {
 
 constexpr char kOwnMountstats[] = "/proc/self/mountstats";
+constexpr uint64_t kMaxMountstatsBytes = uint64_t{64} << 20;
 constexpr double kMaxNapSeconds = 0.2;
 constexpr size_t kTableColumns = 120;
 
@@ -46,8 +47,9 @@ struct MountReading {
 };
 
 absl::StatusOr<std::vector<NfsMountCounters>> ReadMounts(const std::string& file) {
-  const std::optional<std::string> text = ReadWholeFile(file);
-  if (!text.has_value()) {
+  const auto text = files::ReadWhole("--mountstats", file, kMaxMountstatsBytes);
+  if (!text.ok()) {
+    IOBENCH_RETURN_IF_ERROR(files::UnansweredCall(file, ErrnoOf(text.status())));
     return absl::NotFoundError(absl::StrCat(
         "cannot read ", file,
         ": the kernel of this host keeps no statistics of mounts, or this user may not see them"));
@@ -82,13 +84,13 @@ std::optional<Mount> MountByName(const std::string& path) {
 
 // The mount that a directory of this process is on. Does not access the directory if its name is enough, because a
 // server that does not answer would hang the call; otherwise follows its links, and an automounter may mount it.
-std::optional<Mount> MountOfDirectory(const std::string& path) {
+absl::StatusOr<std::optional<Mount>> MountOfDirectory(const std::string& path) {
   const std::optional<Mount> mount = MountByName(path);
   if (mount.has_value() && IsNfs(mount->filesystem)) return mount;
-  const UniqueFd mounted(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));  // for the automounter
-  std::error_code error;
-  const std::string real = std::filesystem::canonical(path, error).string();
-  return error ? mount : MountByName(real);
+  const files::HeldFile mounted = files::Open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // for the automounter
+  IOBENCH_RETURN_IF_ERROR(files::UnansweredTarget(path, mounted.valid() ? 0 : errno));
+  const std::string real = files::Canonical(path);
+  return mounted.valid() && !real.empty() ? MountByName(real) : mount;
 }
 
 // Returns the mount point of the NFS mount that the options name.
@@ -97,9 +99,9 @@ absl::StatusOr<std::string> FindMountPoint(const ObserveCommand& options) {
   std::string path = std::filesystem::absolute(options.path, error).lexically_normal().string();
   if (path.size() > 1 && path.ends_with('/')) path.pop_back();
   if (options.mountstats == kOwnMountstats) {
-    const std::optional<Mount> mount = MountOfDirectory(path);
+    IOBENCH_ASSIGN_OR_RETURN(const std::optional<Mount> mount, MountOfDirectory(path));
     if (!mount.has_value() || !IsNfs(mount->filesystem)) {
-      if (!std::filesystem::exists(path, error))
+      if (!files::Exists(path))
         return absl::NotFoundError(
             absl::StrCat(options.path, " does not exist, and no NFS is mounted above it"));
       const auto mounts = ReadMounts(options.mountstats);

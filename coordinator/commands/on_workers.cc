@@ -16,11 +16,12 @@
 #include "absl/strings/str_cat.h"
 #include "common/host_identity.h"
 #include "common/model/plan_targets.h"
-#include "common/own_files/own_directory.h"
 #include "common/process/usable_memory.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/version.h"
+#include "coordinator/files/files.h"
+#include "coordinator/files/patience.h"
 #include "coordinator/launch/client_list.h"
 #include "coordinator/launch/host_list.h"
 #include "coordinator/launch/worker_needs.h"
@@ -30,9 +31,9 @@
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_yaml.h"
 #include "coordinator/process/failure.h"
+#include "coordinator/process/signals.h"
 #include "coordinator/report/result_lock.h"
 #include "coordinator/saved_run/resume_point.h"
-#include "coordinator/process/signals.h"
 #include "coordinator/stage/stage.h"
 #include "coordinator/stage/transports.h"
 
@@ -177,10 +178,7 @@ absl::StatusOr<v1::Plan> CheckedPlan(const JobSpec& job, bool local, uint32_t wo
 absl::Status CheckOwnerOfResults(const JobSpec& job) {
   const std::string& directory = job.resume.empty() ? job.options.cluster.out : job.resume;
   if (directory.empty()) return absl::OkStatus();
-  const absl::StatusOr<OwnDirectory> there = OwnDirectory::Open(directory);
-  const absl::Status checked = there.ok() ? there->Check() : there.status();
-  return absl::IsPermissionDenied(checked) && ErrnoOf(checked) == 0 ? Annotate(checked, job.resume.empty() ? "--out" : "--resume")
-                                                                    : absl::OkStatus();
+  return Annotate(files::CheckOwnDirectory(directory), job.resume.empty() ? "--out" : "--resume");
 }
 
 // What a command does. Empty on MPI ranks other than 0, which get their work from rank 0.
@@ -251,6 +249,7 @@ void SayComplete(const ResumePoint& point) {
 }
 
 int OnWorkers(const JobSpec& job, const std::string& typed) {
+  FilePatience().limit_ns = NanosFrom(job.options.cluster.stall_timeout_s);
   const MpiLaunch launch = LauncherPromises();
   const bool prints = launch.promised_rank <= 0;
   if (const absl::Status alone = CheckNoRanks(job.options.cluster, launch); !alone.ok()) {

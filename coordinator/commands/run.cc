@@ -91,6 +91,18 @@ absl::Status PrepareToResume(const Stage& stage, const JobOptions& line, Conduct
 
 RunPart PartOf(const Stage& stage) { return stage.resume == nullptr ? RunPart() : stage.resume->part; }
 
+// Keeps the text only of what is not saved: a run goes on with a phase when the one before is.
+class TextOfUnsaved final : public RunObserver {
+ public:
+  std::ostringstream& text() { return text_; }
+  void PhasePrepares(const PhaseProgress& progress) override {
+    if (progress.index > 0) text_.str("");
+  }
+
+ private:
+  std::ostringstream text_;
+};
+
 // What the end of a run writes and prints.
 struct RunConclusion {
   const std::string& directory;
@@ -99,6 +111,7 @@ struct RunConclusion {
   ProgressLine& progress;
   LiveViews& views;
   const std::ostringstream& after_screen;
+  TextOfUnsaved& instead;
 
   // Returns the exit code of the process. `exit_code`: of the run, as its record has it.
   int Conclude(const Conductor& conductor, int exit_code) const {
@@ -106,7 +119,9 @@ struct RunConclusion {
     const absl::Status viewed = views.End();
     display.RunEnds(conductor.report());
     if (views.has_screen()) std::cout << after_screen.str() << std::flush;
-    for (const absl::Status& written : {documents.Write(directory, conductor.record(), std::cout), viewed}) {
+    const absl::Status documented = documents.Write(directory, conductor.record(), std::cout);
+    if (!documented.ok() && !conductor.saved().ok()) std::cout << instead.text().str() << std::flush;
+    for (const absl::Status& written : {documented, viewed}) {
       if (written.ok()) continue;
       PrintError(std::string(written.message()));
       if (exit_code == kExitOk) exit_code = kExitIo;
@@ -161,17 +176,17 @@ int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
       views->has_screen() ? ProgressOptions{} : ProgressOptionsFor(STDERR_FILENO, line.cluster.progress);
   ProgressLine progress(STDERR_FILENO, progress_options);
   const RunDocuments documents(line.cluster, options.iozone);
-  std::ostream nowhere(nullptr);
+  TextOfUnsaved instead;            // of documents that cannot be written
   std::ostringstream after_screen;  // the live view has the terminal while the run lasts
   std::ostream& out = views->has_screen() ? after_screen : std::cout;
   Display display(
-      documents.replace_console() ? nowhere : out, std::cerr,
+      documents.replace_console() ? instead.text() : out, std::cerr,
       StyleOf(stage.transport.name() == "mpi" ? Stdout::kOfMpi : Stdout::kOurs, line.cluster.verbose),
       progress,
       {.progress = progress_options.mode != ProgressOptions::Mode::kSilent,
        .joining = !line.cluster.listen.empty()});
   std::vector<RunObserver*> watching = views->observers();
-  watching.insert(watching.begin(), &display);
+  watching.insert(watching.begin(), {&instead, &display});
   ObserverList observers(watching);
   Conductor conductor(stage.transport, observers, stage.interrupt, stage.coordinator, plan, options);
   const absl::Status assembled = conductor.Assemble();
@@ -181,7 +196,7 @@ int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
   } else if (line.dry_run) {
     conductor.Dismiss();
   } else {
-    const RunConclusion ending{directory, documents, display, progress, *views, after_screen};
+    const RunConclusion ending{directory, documents, display, progress, *views, after_screen, instead};
     exit_code = conductor.Conduct(*SourceOf(conductor.record().plan(), PartOf(stage)), [&](int code) {
       return ending.Conclude(conductor, code);
     });

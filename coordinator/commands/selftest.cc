@@ -1,6 +1,5 @@
 // The command `selftest`: what the tool itself costs on a cluster.
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "coordinator/commands/on_workers.h"
 #include "coordinator/conduct/conductor.h"
 #include "coordinator/conduct/plan_phases.h"
+#include "coordinator/files/files.h"
 #include "coordinator/net_check/net_check.h"
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/process/failure.h"
@@ -33,15 +33,15 @@ constexpr double kMaxNetSeconds = 0.5, kMinNetSeconds = 0.1, kNetSecondsOfAll = 
 class ScratchDirectory {
  public:
   static absl::StatusOr<ScratchDirectory> Make() {
-    IOBENCH_ASSIGN_OR_RETURN(std::string path,
-                             MakeTemporaryDirectory(TemporaryParentHere(), "cluster-iobench-selftest"));
+    const TemporaryParent parent = TemporaryParentHere();
+    IOBENCH_RETURN_IF_ERROR(files::MountAnswers("the directory", parent.path));
+    IOBENCH_ASSIGN_OR_RETURN(std::string path, MakeTemporaryDirectory(parent, "cluster-iobench-selftest"));
     return ScratchDirectory(std::move(path));
   }
   ScratchDirectory(ScratchDirectory&& other) noexcept : path_(std::exchange(other.path_, "")) {}
   ScratchDirectory& operator=(ScratchDirectory&&) = delete;
   ~ScratchDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+    if (!path_.empty()) files::RemoveAll(path_);
   }
   std::string Below(const char* name) const { return absl::StrCat(path_, "/", name); }
 

@@ -11,11 +11,22 @@
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "common/text/shell_word.h"
+#include "coordinator/files/patience.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/process/signals.h"
 #include "coordinator/report/raw_files.h"
 
 namespace iobench {
+namespace {
+
+// Makes calls on files. Workers hear from the coordinator while they hang.
+template <typename Calls>
+auto InTouch(Cluster& cluster, const Calls& calls) {
+  const WhileFilesHang attends([&cluster] { cluster.Attend(); });
+  return calls();
+}
+
+}  // namespace
 
 Conductor::Conductor(Transport& transport, RunObserver& observer, const Interrupt& interrupt,
                      const v1::WorkerFacts& coordinator, v1::Plan plan, ConductorOptions options)
@@ -33,7 +44,7 @@ absl::Status Conductor::Assemble() {
 }
 
 int Conductor::Conduct(PhaseSource& source, const Conclude& conclude) {
-  const absl::StatusOr<bool> opened = recorder_.Open();
+  const absl::StatusOr<bool> opened = InTouch(cluster_, [this] { return recorder_.Open(); });
   if (!opened.ok()) return Refuse(opened.status());
   SayWhereAtSecondSignal();
   const bool replaces = *opened;
@@ -47,7 +58,7 @@ int Conductor::Conduct(PhaseSource& source, const Conclude& conclude) {
   EndClearlyWithoutMemory(kExitIo);  // from now on, something has been written
   absl::Status status = loop.Claim();
   if (!status.ok() && replaces) return RefuseClaim(loop, status);
-  status.Update(recorder_.ReplaceEarlier());
+  status.Update(InTouch(cluster_, [this] { return recorder_.ReplaceEarlier(); }));
   if (replaces) observer_.RunStarts(report());
   if (status.ok()) status = RunPhases(loop, source);
   phase_costs_ = loop.costs();

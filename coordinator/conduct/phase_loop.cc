@@ -11,6 +11,7 @@
 #include "common/status_util.h"
 #include "coordinator/analysis/summarize.h"
 #include "coordinator/conduct/phase_conductor.h"
+#include "coordinator/files/patience.h"
 #include "coordinator/plan/files_of_owner.h"
 #include "coordinator/plan/later_needs.h"
 #include "coordinator/preflight/time_estimate.h"
@@ -141,7 +142,10 @@ absl::StatusOr<bool> PhaseLoop::RunPhase(const NextPhase& next, uint32_t index,
   // First saves what was measured, whatever ended the phase.
   absl::Status saved;
   if (has_results) {
+    const WhileFilesHang stay_in_touch([this] { context_.cluster.Attend(); });
     report = context_.recorder.AddPhase(record, cost, saved);
+  }
+  if (has_results) {
     context_.observer.PhaseEnds(context_.recorder.report(), *report);
   }
   cost.cpu_s = ProcessCpuSeconds() - cpu_begin_s;

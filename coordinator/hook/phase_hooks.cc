@@ -17,6 +17,7 @@
 #include "common/text/log.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/marks/marks.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 namespace {
@@ -85,7 +86,7 @@ absl::Status PhaseHooks::Run(const std::string& name, const std::string& command
                              v1::PhaseRecord& record) {
   if (command.empty()) return absl::OkStatus();
   const std::string directory = absl::StrCat(out_directory_, "/hooks");
-  IOBENCH_RETURN_IF_ERROR(OwnDirectory::Make(directory).status());
+  IOBENCH_RETURN_IF_ERROR(files::MakeDirectories(directory));
   const std::string log = absl::StrFormat("%s/phase-%03d-%s.log", directory, record.index(), name);
   const std::string what = absl::StrCat("--", name, "-phase `", command, "` (its output is in ", log, ")");
   const CoordTime begin = cluster_.Now();

@@ -6,11 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/host_name.h"
 #include "common/text/units.h"
 #include "common/text/utf8.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 namespace {
@@ -79,7 +79,7 @@ absl::StatusOr<std::vector<ClientEntry>> ParseClientList(const std::string& text
 }
 
 absl::StatusOr<std::vector<ClientEntry>> LoadClientList(const std::string& file) {
-  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("client list", file, kLongestListBytes));
+  IOBENCH_ASSIGN_OR_RETURN(const std::string text, files::ReadWhole("client list", file, kLongestListBytes));
   return ParseClientList(text, file);
 }
 

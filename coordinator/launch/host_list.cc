@@ -11,11 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/host_name.h"
 #include "common/text/units.h"
 #include "common/text/utf8.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 namespace {
@@ -272,7 +272,7 @@ absl::StatusOr<std::vector<HostEntry>> ParseHostList(const std::string& text, co
 absl::StatusOr<std::vector<HostEntry>> HostsOf(const std::string& argument) {
   if (!argument.starts_with('@')) return ParseHostList(argument, "--hosts", /*is_file=*/false);
   const std::string file = argument.substr(1);
-  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("host list", file, kMaxHostFileBytes));
+  IOBENCH_ASSIGN_OR_RETURN(const std::string text, files::ReadWhole("host list", file, kMaxHostFileBytes));
   return ParseHostList(text, absl::StrCat("host list ", file), /*is_file=*/true);
 }
 

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/process/temporary_directory.h"
 #include "common/status_util.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 
@@ -78,6 +79,7 @@ void RemoveStale(const std::string& parent) {
 absl::StatusOr<SocketDirectory> SocketDirectory::Make() {
   constexpr size_t kMaxParentBytes = 59;  // a Unix socket's path is limited to 107 characters
   const TemporaryParent parent = TemporaryParentHere(kMaxParentBytes);
+  IOBENCH_RETURN_IF_ERROR(files::MountAnswers("the directory for sockets", parent.path));
   RemoveStale(parent.path);
   for (int attempt = 0;; ++attempt) {
     IOBENCH_ASSIGN_OR_RETURN(std::string path, MakeTemporaryDirectory(parent, "cluster-iobench"));

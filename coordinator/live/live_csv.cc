@@ -2,15 +2,18 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cmath>
+#include <filesystem>
+#include <optional>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/own_files/own_directory.h"
 #include "common/status_util.h"
+#include "coordinator/files/patience.h"
 #include "coordinator/report/text/csv_text.h"
 #include "coordinator/report/text/number_text.h"
 
@@ -59,6 +62,9 @@ void AppendRow(const LiveSample& sample, const LiveRow& row, const std::string& 
   text += '\n';
 }
 
+// Observers of a run must not block for long: meanwhile, nobody hears the workers.
+constexpr int64_t kPatienceNs = 2 * kNanosPerSecond;
+
 }  // namespace
 
 std::span<const CsvColumn> LiveCsvColumns() {
@@ -74,44 +80,47 @@ std::string LiveCsvRows(const LiveSample& sample, const std::string& time) {
 
 absl::StatusOr<std::unique_ptr<LiveCsv>> LiveCsv::Open(const std::string& path, bool replace) {
   const std::string name = absl::StrCat("--live-csv ", path);
-  absl::StatusOr<OwnFile> place = OwnFile::At(path);
-  if (!place.ok()) return Annotate(place.status(), "--live-csv");
-  const auto made = [&](absl::StatusOr<UniqueFd> fd, There there) -> absl::StatusOr<std::unique_ptr<LiveCsv>> {
-    if (!fd.ok()) return Annotate(fd.status(), "--live-csv");
-    return std::unique_ptr<LiveCsv>(new LiveCsv(path, *std::move(place), *std::move(fd), there));
+  const auto made = [&](absl::StatusOr<files::HeldFile> file, There there) -> absl::StatusOr<std::unique_ptr<LiveCsv>> {
+    if (!file.ok()) return Annotate(file.status(), "--live-csv");
+    return std::unique_ptr<LiveCsv>(new LiveCsv(path, *std::move(file), there));
   };
-  absl::StatusOr<UniqueFd> fresh = place->CreateNew(kResultMode, O_APPEND);
+  absl::StatusOr<files::HeldFile> fresh = files::CreateNew(path, O_APPEND);
   if (!absl::IsAlreadyExists(fresh.status())) return made(std::move(fresh), There::kThis);
   if (!replace) {
     return absl::AlreadyExistsError(absl::StrCat(name, " exists: use another name, or --force to replace it"));
   }
-  struct stat facts {};
-  if (fstatat(place->directory().fd(), place->name().c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) return ErrnoStatus(name, errno);
-  if (S_ISREG(facts.st_mode)) return made(place->CreatePartial(kResultMode, O_APPEND), There::kOld);
-  const auto is_stream = [&facts] { return S_ISFIFO(facts.st_mode) || S_ISCHR(facts.st_mode); };
+  const std::optional<struct stat> there = files::Stat(path, files::Links::kShow);
+  if (!there.has_value()) return ErrnoStatus(name, errno);
+  if (S_ISREG(there->st_mode)) {
+    files::Remove(path + kPartialSuffix);  // left by a crash
+    return made(files::CreateNew(path + kPartialSuffix, O_APPEND), There::kOld);
+  }
+  const auto is_stream = [](const struct stat& facts) { return S_ISFIFO(facts.st_mode) || S_ISCHR(facts.st_mode); };
   const absl::Status neither =
       absl::InvalidArgumentError(absl::StrCat(name, " is neither a file nor a pipe: use another name"));
   // /dev/stdout is a link of root. In a directory that is checked, nobody else can exchange such a link before it is opened.
-  const bool is_link = S_ISLNK(facts.st_mode) && BelongsToUs(facts);
-  if (!is_link && !is_stream()) return neither;
-  IOBENCH_RETURN_IF_ERROR(place->directory().Check());
-  UniqueFd stream(openat(place->directory().fd(), place->name().c_str(),
-                         O_WRONLY | O_APPEND | O_CLOEXEC | (is_link ? 0 : O_NOFOLLOW)));
-  if (!stream.valid() || fstat(stream.get(), &facts) != 0) return ErrnoStatus(name, errno);
-  if (!is_stream()) return neither;
+  const bool is_link = S_ISLNK(there->st_mode) && BelongsToUs(*there);
+  if (!is_link && !is_stream(*there)) return neither;
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  IOBENCH_RETURN_IF_ERROR(Annotate(files::CheckOwnDirectory(parent.empty() ? "." : parent), name));
+  files::HeldFile stream = files::Open(path, O_WRONLY | O_APPEND | O_CLOEXEC | (is_link ? 0 : O_NOFOLLOW));
+  if (!stream.valid()) return ErrnoStatus(name, errno);
+  const std::optional<struct stat> opened = files::StatOpen(stream);
+  if (!opened.has_value() || !is_stream(*opened)) return neither;
   return made(std::move(stream), There::kStream);
 }
 
 LiveCsv::~LiveCsv() {
   if (started_) return;
-  if (there_ == There::kThis) place_.Remove().IgnoreError();
-  if (there_ == There::kOld) place_.RemovePartial();
+  if (there_ == There::kThis) files::Remove(path_);
+  if (there_ == There::kOld) files::Remove(path_ + kPartialSuffix);
 }
 
 void LiveCsv::RunStarts(const v1::RunReport& report) {
   (void)report;
   started_ = true;
-  if (there_ == There::kOld) status_ = Annotate(place_.Publish(), "--live-csv");
+  if (there_ == There::kOld && files::Rename(path_ + kPartialSuffix, path_) != 0)
+    status_ = ErrnoStatus(absl::StrCat("--live-csv ", path_), errno);
   Append(CsvTitles(kLiveColumns));
 }
 
@@ -120,15 +129,9 @@ void LiveCsv::Write(const LiveSample& sample) {
 }
 
 void LiveCsv::Append(const std::string& text) {
-  size_t done = 0;
-  while (status_.ok() && done < text.size()) {
-    const ssize_t written = write(fd_.get(), text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      status_ = absl::ErrnoToStatus(errno, absl::StrCat("--live-csv ", path_, " is incomplete"));
-    } else {
-      done += static_cast<size_t>(written);
-    }
+  const ShorterPatience shorter(kPatienceNs);
+  if (status_.ok() && files::WriteAll(file_, text) != 0) {
+    status_ = ErrnoStatus(absl::StrCat("--live-csv ", path_, " is incomplete"), errno);
   }
 }
 

@@ -9,8 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "common/own_files/own_file.h"
-#include "common/unique_fd.h"
+#include "coordinator/files/files.h"
 #include "coordinator/live/live_rates.h"
 #include "coordinator/live/run_observer.h"
 #include "coordinator/report/text/csv_text.h"
@@ -43,14 +42,13 @@ class LiveCsv final : public RunObserver {
  private:
   // What has the file's name when the run starts.
   enum class There { kThis, kOld, kStream };
-  LiveCsv(std::string path, OwnFile place, UniqueFd fd, There there)
-      : path_(std::move(path)), place_(std::move(place)), fd_(std::move(fd)), there_(there) {}
+  LiveCsv(std::string path, files::HeldFile file, There there)
+      : path_(std::move(path)), file_(std::move(file)), there_(there) {}
   void Write(const LiveSample& sample);
   void Append(const std::string& text);
 
   const std::string path_;
-  const OwnFile place_;
-  const UniqueFd fd_;
+  const files::HeldFile file_;
   const There there_;
   bool started_ = false;
   absl::Status status_;

@@ -13,9 +13,9 @@
 #include "common/model/metadata_operation.h"
 #include "common/model/operation.h"
 #include "common/model/phase_check.h"
-#include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "coordinator/files/files.h"
 #include "coordinator/mix/mix_text.h"
 #include "coordinator/options/shipped_files.h"
 #include "coordinator/yaml/field_presence.h"
@@ -178,7 +178,7 @@ bool HasRates(const v1::Mix& mix) {
 }
 
 absl::StatusOr<v1::Mix> ReadMix(const std::string& file) {
-  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("mix", file, kMaxMixBytes));
+  IOBENCH_ASSIGN_OR_RETURN(const std::string text, files::ReadWhole("mix", file, kMaxMixBytes));
   v1::Mix mix;
   IOBENCH_RETURN_IF_ERROR(ReadMessage(
       text, file, "a mix must be a mapping with parts or groups; docs/mixes.md has examples", mix));

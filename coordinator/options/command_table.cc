@@ -179,7 +179,8 @@ constexpr OptionSpec kRows[] = {
      .commands = kJobs, .field = kInto<&ClusterOptions::lease_s>, .given = kInto<&ClusterOptions::lease_given>},
     {.name = "stall-timeout", .argument = "S", .value = V::kSeconds, .min = 0, .max = kMaxTimeoutSeconds,
      .group = G::kWhere,
-     .help = "drop a worker as lost if none of its lanes makes progress for S seconds; 0: never (default 300)",
+     .help = "drop a worker as lost if none of its lanes makes progress for S seconds, and give up a file system that does not "
+             "answer the coordinator; 0: never (default 300)",
      .commands = kJobs, .field = kInto<&ClusterOptions::stall_timeout_s>},
     {.name = "phase-timeout", .argument = "S", .value = V::kSeconds, .min = 0, .max = kMaxTimeoutSeconds,
      .group = G::kWhere,

@@ -8,10 +8,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/near_names.h"
 #include "common/text/units.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 namespace {
@@ -22,7 +22,7 @@ constexpr char kShippedExtension[] = ".yaml";
 constexpr uint64_t kMaxShippedBytes = 1_MiB;
 
 std::string FirstCommentOf(const fs::path& file, const ShippedKind& kind) {
-  const auto text = ReadSmallFile(std::string(kind.word), file.string(), kMaxShippedBytes);
+  const auto text = files::ReadWhole(std::string(kind.word), file.string(), kMaxShippedBytes);
   if (!text.ok()) return std::string(text.status().message());
   return std::string(absl::StripPrefix(absl::string_view(*text).substr(0, text->find('\n')), "# "));
 }

@@ -6,9 +6,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "coordinator/files/files.h"
 #include "coordinator/options/shipped_files.h"
 
 namespace iobench {
@@ -25,7 +25,7 @@ absl::StatusOr<std::string> SuiteList() {
 
 absl::StatusOr<std::vector<std::string>> SuiteOptions(const std::string& name) {
   IOBENCH_ASSIGN_OR_RETURN(const std::string directory, ShippedDirectory(kSuiteFiles));
-  const auto text = ReadSmallFile("suite", absl::StrCat(directory, "/", name, ".yaml"), kLongestSuiteBytes);
+  const auto text = files::ReadWhole("suite", absl::StrCat(directory, "/", name, ".yaml"), kLongestSuiteBytes);
   if (absl::IsNotFound(text.status()))
     return std::vector<std::string>();  // LoadSuite lists the available ones
   if (!text.ok()) return text.status();

@@ -1,9 +1,9 @@
 #include "coordinator/plan/plan_yaml.h"
 
 #include "absl/strings/str_cat.h"
-#include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "coordinator/files/files.h"
 #include "coordinator/plan/field_uses.h"
 #include "coordinator/yaml/message_yaml.h"
 
@@ -15,7 +15,7 @@ constexpr uint64_t kLongestPlanBytes = 16_MiB;
 }  // namespace
 
 absl::StatusOr<v1::Plan> LoadPlan(const std::string& file, uint64_t drawn_seed) {
-  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("plan", file, kLongestPlanBytes));
+  IOBENCH_ASSIGN_OR_RETURN(const std::string text, files::ReadWhole("plan", file, kLongestPlanBytes));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return absl::InvalidArgumentError(absl::StrCat("plan ", file, ": it is empty"));
   }

@@ -8,7 +8,9 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "common/status_util.h"
 #include "common/text/display_text.h"
+#include "coordinator/files/patience.h"
 
 namespace iobench {
 namespace {
@@ -17,6 +19,13 @@ namespace {
 bool StdoutHasNoReader() {
   pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+int ExitCodeFor(const absl::Status& status, int exit_code) {
+  const int errno_value = ErrnoOf(status);
+  if (errno_value == kErrnoStoppedWaiting) return kExitInterrupted;
+  if (errno_value == kErrnoNoAnswer) return absl::IsUnavailable(status) ? kExitPartial : kExitIo;
+  return exit_code;
 }
 
 }  // namespace
@@ -30,13 +39,13 @@ void PrintError(const std::string& message) {
 
 int Fail(const absl::Status& status, int exit_code) {
   PrintError(std::string(status.message()));
-  return exit_code;
+  return ExitCodeFor(status, exit_code);
 }
 
 int FailEach(const absl::Status& status, int exit_code) {
   std::istringstream lines{std::string(status.message())};
   for (std::string line; std::getline(lines, line);) PrintError(line);
-  return exit_code;
+  return ExitCodeFor(status, exit_code);
 }
 
 int ExitOfPrinting(int exit_code, int exit_if_lost) {

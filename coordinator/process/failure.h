@@ -21,7 +21,8 @@ enum ExitCode {
 // Prints "cluster-iobench: MESSAGE" on stderr as one line that is safe for terminals.
 void PrintError(const std::string& message);
 
-// Prints the message of `status` and returns `exit_code`.
+// Prints the message of `status` and returns `exit_code`, unless a file system did not answer: kExitIo, kExitPartial if it is
+// one to be tested, or kExitInterrupted if Ctrl-C ended the wait.
 int Fail(const absl::Status& status, int exit_code);
 
 // The same for a message with a line for each of several faults.

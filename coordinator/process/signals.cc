@@ -7,6 +7,7 @@
 #include "common/clock.h"
 #include "common/process/ending_signals.h"
 #include "common/text/display_text.h"
+#include "coordinator/files/patience.h"
 #include "coordinator/process/failure.h"
 
 namespace iobench {
@@ -57,6 +58,7 @@ void SayAtSecondSignal(const std::string& text) {
 }
 
 void HandleSignals() {
+  FilePatience().interrupted = &stop_worker;
   Handle(OnSignal);
 }
 void IgnoreSignals() {

@@ -1,7 +1,5 @@
 #include "coordinator/report/append_file.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -14,41 +12,34 @@
 namespace iobench {
 
 absl::StatusOr<AppendFile> AppendFile::Create(const std::string& path) {
-  IOBENCH_ASSIGN_OR_RETURN(const OwnFile place, OwnFile::At(path));
-  IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, place.CreateNew());
-  return AppendFile(path, std::move(fd));
-}
-
-absl::StatusOr<AppendFile> AppendFile::CreatePartial(const OwnFile& place) {
-  IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, place.CreatePartial());
-  return AppendFile(place.path() + kPartialSuffix, std::move(fd));
+  absl::StatusOr<files::HeldFile> file = files::CreateNew(path);
+  if (!file.ok()) return file.status();
+  return AppendFile(*std::move(file));
 }
 
 absl::StatusOr<AppendFile> AppendFile::CreateNameless(const std::string& path) {
-  IOBENCH_ASSIGN_OR_RETURN(const OwnFile place, OwnFile::At(path));
-  IOBENCH_RETURN_IF_ERROR(place.Remove());  // left by a crash while it had a name
-  IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, place.CreateNew());
-  IOBENCH_RETURN_IF_ERROR(place.Remove());
-  return AppendFile(path, std::move(fd));
+  files::Remove(path);  // left by a crash while it had a name
+  absl::StatusOr<AppendFile> file = Create(path);
+  if (file.ok() && files::Remove(path) != 0) return ErrnoStatus(absl::StrCat("remove ", path), errno);
+  return file;
 }
 
 absl::Status AppendFile::Append(absl::FunctionRef<absl::Status(std::ostream&)> write) {
-  DescriptorBuffer buffer(fd_.get());
+  DescriptorBuffer buffer(file_);
   std::ostream out(&buffer);
   absl::Status appended = write(out);
   out.flush();
   if (buffer.errno_value() != 0) {
-    appended = ErrnoStatus(absl::StrCat("write ", path_), buffer.errno_value());
+    appended = ErrnoStatus(absl::StrCat("write ", file_.path()), buffer.errno_value());
   }
-  const off_t end = ::lseek(fd_.get(), 0, SEEK_CUR);
+  const int64_t end = files::Position(file_);
   if (appended.ok() && end >= 0) {
     bytes_ = static_cast<uint64_t>(end);
     return appended;
   }
-  if (appended.ok()) return ErrnoStatus(absl::StrCat("seek in ", path_), errno);
-  const auto before = static_cast<off_t>(bytes_);
-  if (::ftruncate(fd_.get(), before) != 0 || ::lseek(fd_.get(), before, SEEK_SET) < 0) {
-    return Annotate(appended, absl::StrCat(path_, " may end in the middle of a line"));
+  if (appended.ok()) return ErrnoStatus(absl::StrCat("seek in ", file_.path()), errno);
+  if (files::Truncate(file_, bytes_) != 0) {
+    return Annotate(appended, absl::StrCat(file_.path(), " may end in the middle of a line"));
   }
   return appended;
 }
@@ -56,11 +47,9 @@ absl::Status AppendFile::Append(absl::FunctionRef<absl::Status(std::ostream&)> w
 absl::Status AppendFile::CopyTo(std::ostream& out) const {
   std::array<char, 64 * 1024> piece;
   for (uint64_t offset = 0; offset < bytes_;) {
-    const ssize_t got = ::pread(fd_.get(), piece.data(), std::min<uint64_t>(piece.size(), bytes_ - offset),
-                                static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return ErrnoStatus(absl::StrCat("read ", path_), errno);
-    if (got == 0) return absl::DataLossError(absl::StrCat(path_, ": another process truncated it"));
+    const ssize_t got = files::ReadAt(file_, piece.data(), std::min<uint64_t>(piece.size(), bytes_ - offset), offset);
+    if (got < 0) return ErrnoStatus(absl::StrCat("read ", file_.path()), errno);
+    if (got == 0) return absl::DataLossError(absl::StrCat(file_.path(), ": another process truncated it"));
     out.write(piece.data(), got);
     offset += static_cast<uint64_t>(got);
   }
@@ -68,7 +57,7 @@ absl::Status AppendFile::CopyTo(std::ostream& out) const {
 }
 
 absl::Status AppendFile::Sync() const {
-  return ::fsync(fd_.get()) == 0 ? absl::OkStatus() : ErrnoStatus(absl::StrCat("fsync ", path_), errno);
+  return files::Sync(file_) == 0 ? absl::OkStatus() : ErrnoStatus(absl::StrCat("fsync ", file_.path()), errno);
 }
 
 }  // namespace iobench

@@ -5,23 +5,21 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "common/own_files/own_file.h"
-#include "common/unique_fd.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 
-// Not thread-safe. Owns the descriptor. Errors name the file and the reason, with the code of the errno. REQUIRES, for
-// every function: not moved from. Where it is created: common/own_files/own_file.h.
+// Not thread-safe. Errors name the file and the reason, with the code of the errno. REQUIRES, for every function: not moved
+// from. Where it is created: common/own_files/own_file.h.
 class AppendFile {
  public:
   // Creates a new file. Fails if anything, even a symbolic link, has this name.
   static absl::StatusOr<AppendFile> Create(const std::string& path);
-  // Creates a file that the caller publishes when it is complete.
-  static absl::StatusOr<AppendFile> CreatePartial(const OwnFile& place);
   // Creates a new file without a name, which disappears when this process ends. `path` is used briefly; a file that a
   // crash left there is removed.
   static absl::StatusOr<AppendFile> CreateNameless(const std::string& path);
@@ -34,10 +32,9 @@ class AppendFile {
   uint64_t bytes() const { return bytes_; }
 
  private:
-  AppendFile(std::string path, UniqueFd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  explicit AppendFile(files::HeldFile file) : file_(std::move(file)) {}
 
-  std::string path_;
-  UniqueFd fd_;
+  files::HeldFile file_;
   uint64_t bytes_ = 0;
 };
 

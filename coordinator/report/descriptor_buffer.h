@@ -1,34 +1,27 @@
-// A stream buffer for a file descriptor that keeps errno. std::ofstream would lose the reason for a failed write.
+// A stream buffer for an open file that keeps errno. std::ofstream would lose the reason for a failed write.
 #ifndef COORDINATOR_REPORT_DESCRIPTOR_BUFFER_H_
 #define COORDINATOR_REPORT_DESCRIPTOR_BUFFER_H_
-
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <streambuf>
+#include <string_view>
+
+#include "coordinator/files/files.h"
 
 namespace iobench {
 
-// Does not own the descriptor. Flush the stream to write buffered data.
+// Borrows the file. Flush the stream to write buffered data.
 class DescriptorBuffer : public std::streambuf {
  public:
-  explicit DescriptorBuffer(int fd) : fd_(fd) { setp(buffer_.data(), buffer_.data() + buffer_.size()); }
+  explicit DescriptorBuffer(const files::HeldFile& file) : file_(file) { setp(buffer_.data(), buffer_.data() + buffer_.size()); }
   // The errno of the first write that failed; 0: none has. Nothing is written after it.
   int errno_value() const { return errno_value_; }
 
  protected:
   int sync() override {
-    const char* from = pbase();
-    while (from < pptr() && errno_value_ == 0) {
-      const ssize_t written = ::write(fd_, from, static_cast<size_t>(pptr() - from));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) {
-        errno_value_ = errno;
-      } else {
-        from += written;
-      }
-    }
+    const std::string_view bytes(pbase(), static_cast<size_t>(pptr() - pbase()));
+    if (errno_value_ == 0 && !bytes.empty() && files::WriteAll(file_, bytes) != 0) errno_value_ = errno;
     setp(buffer_.data(), buffer_.data() + buffer_.size());
     return errno_value_ == 0 ? 0 : -1;
   }
@@ -40,7 +33,7 @@ class DescriptorBuffer : public std::streambuf {
   }
 
  private:
-  const int fd_;
+  const files::HeldFile& file_;
   int errno_value_ = 0;
   std::array<char, 64 * 1024> buffer_;
 };

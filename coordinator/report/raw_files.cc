@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <filesystem>
 #include <initializer_list>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/digest/sha256.h"
 #include "common/digest/xxh3.h"
-#include "common/small_file.h"
 #include "common/status_util.h"
+#include "coordinator/files/files.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/result_files.h"
 
@@ -117,7 +115,7 @@ absl::StatusOr<std::optional<uint64_t>> LoadSealed(const std::string& path,
                                                    std::initializer_list<std::string_view> kinds,
                                                    google::protobuf::Message& message,
                                                    v1::FileDigest* digest) {
-  IOBENCH_ASSIGN_OR_RETURN(const std::string file, ReadSmallFile("saved result", path, kLongestResultBytes));
+  IOBENCH_ASSIGN_OR_RETURN(const std::string file, files::ReadWhole("saved result", path, kLongestResultBytes));
   const FoundSeal seal = SealOf(file);
   if (seal.bytes == 0) {
     return absl::DataLossError(
@@ -169,10 +167,8 @@ std::string ReportCachePath(const std::string& directory) {
 
 std::vector<std::string> RawPhasePaths(const std::string& directory) {
   std::vector<std::string> names;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(RawDirectory(directory), error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (IsPhaseFile(entry->path().filename())) names.push_back(entry->path().filename());
+  for (std::string& name : files::NamesIn(RawDirectory(directory))) {
+    if (IsPhaseFile(name)) names.push_back(std::move(name));
   }
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;  // phase-999 before phase-1000

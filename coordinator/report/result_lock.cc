@@ -1,7 +1,6 @@
 #include "coordinator/report/result_lock.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +14,6 @@
 #include "absl/strings/str_split.h"
 #include "common/clock.h"
 #include "common/host_identity.h"
-#include "common/small_file.h"
 #include "common/status_util.h"
 
 namespace iobench {
@@ -25,6 +23,9 @@ constexpr char kTitle[] = "cluster-iobench results";
 constexpr size_t kMaxRecordBytes = 4096;
 // The file may vanish between two looks each time, but not for ever.
 constexpr int kMaxAttempts = 100;
+// The process that makes the calls of one that was killed keeps the lock a little longer: two seconds.
+constexpr int kMaxLooksAtHelper = 100;
+constexpr useconds_t kLookUs = 20'000;
 
 struct ResultOwner {
   ProcessIdentity process;
@@ -80,31 +81,38 @@ absl::Status CheckOwner(const std::string& directory, const std::string& record,
       ", and use --force if it is gone"));
 }
 
-absl::StatusOr<UniqueFd> OpenLockFile(const std::string& path) {
+absl::StatusOr<files::HeldFile> OpenLockFile(const std::string& path) {
   constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    UniqueFd file(::open(path.c_str(), kFlags));
-    if (!file.valid() && errno == ENOENT) file = UniqueFd(::open(path.c_str(), kFlags | O_CREAT | O_EXCL, 0640));
+    files::HeldFile file = files::Open(path, kFlags);
     if (file.valid()) return file;
-    if (errno != EEXIST) return ErrnoStatus(absl::StrCat("open ", path), errno);
+    if (errno != ENOENT) return ErrnoStatus(absl::StrCat("open ", path), errno);
+    absl::StatusOr<files::HeldFile> made = files::CreateNew(path);
+    if (!absl::IsAlreadyExists(made.status())) return made;
   }
   return ErrnoStatus(absl::StrCat("open ", path), EEXIST);
 }
 
 // Whether the name still leads to the open file.
-bool IsAt(const std::string& path, int fd) {
-  struct stat named {}, opened {};
-  return ::lstat(path.c_str(), &named) == 0 && ::fstat(fd, &opened) == 0 && named.st_dev == opened.st_dev &&
-         named.st_ino == opened.st_ino && S_ISREG(named.st_mode);
+bool IsAt(const std::string& path, const files::HeldFile& file) {
+  const std::optional<struct stat> named = files::Stat(path, files::Links::kShow), opened = files::StatOpen(file);
+  return named.has_value() && opened.has_value() && named->st_dev == opened->st_dev && named->st_ino == opened->st_ino &&
+         S_ISREG(named->st_mode);
 }
 
-absl::Status WriteRecord(const std::string& path, int fd, const std::string& record) {
-  const ssize_t written = ::pwrite(fd, record.data(), record.size(), 0);
-  if (written != static_cast<ssize_t>(record.size()))
-    return ErrnoStatus(absl::StrCat("write ", path), written < 0 ? errno : ENOSPC);
-  if (::ftruncate(fd, written) != 0) return ErrnoStatus(absl::StrCat("truncate ", path), errno);
+absl::StatusOr<std::string> ReadRecord(const std::string& path, const files::HeldFile& file) {
+  std::string record(kMaxRecordBytes + 1, '\0');
+  const ssize_t got = files::ReadAt(file, record.data(), record.size(), 0);
+  if (got < 0) return ErrnoStatus(absl::StrCat("read ", path), errno);
+  record.resize(static_cast<size_t>(got));
+  return record;
+}
+
+absl::Status WriteRecord(const std::string& path, const files::HeldFile& file, const std::string& record) {
+  if (files::WriteAt(file, record, 0) != 0) return ErrnoStatus(absl::StrCat("write ", path), errno);
+  if (files::Truncate(file, record.size()) != 0) return ErrnoStatus(absl::StrCat("truncate ", path), errno);
   // Other hosts see it from now on.
-  if (::fsync(fd) != 0) return ErrnoStatus(absl::StrCat("fsync ", path), errno);
+  if (files::Sync(file) != 0) return ErrnoStatus(absl::StrCat("fsync ", path), errno);
   return absl::OkStatus();
 }
 
@@ -113,19 +121,25 @@ absl::Status WriteRecord(const std::string& path, int fd, const std::string& rec
 absl::StatusOr<std::shared_ptr<ResultLock>> ResultLock::Take(const std::string& directory,
                                                              IfOutOfSight if_out_of_sight) {
   const std::string path = absl::StrCat(directory, "/", kResultLockFile);
+  int looks_left = kMaxLooksAtHelper;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    IOBENCH_ASSIGN_OR_RETURN(UniqueFd file, OpenLockFile(path));
+    IOBENCH_ASSIGN_OR_RETURN(files::HeldFile file, OpenLockFile(path));
     bool excludes = true;
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (files::Lock(file) != 0) {
       // Anything else: the file system has no locks.
       if (errno == EWOULDBLOCK) {
-        const auto record = ReadSmallFile(path, file.get(), kMaxRecordBytes);
-        return StillGoingOn(directory, record.ok() ? OwnerIn(*record) : std::nullopt);
+        const auto record = ReadRecord(path, file);
+        const std::optional<ResultOwner> owner = record.ok() ? OwnerIn(*record) : std::nullopt;
+        const bool was_killed = owner.has_value() && StateOf(owner->process) == ProcessState::kGone;
+        if (!was_killed || --looks_left < 0) return StillGoingOn(directory, owner);
+        ::usleep(kLookUs);
+        --attempt;
+        continue;
       }
       excludes = false;
     }
-    if (!IsAt(path, file.get())) continue;  // its owner has ended meanwhile, and has removed it
-    IOBENCH_ASSIGN_OR_RETURN(const std::string found, ReadSmallFile(path, file.get(), kMaxRecordBytes));
+    if (!IsAt(path, file)) continue;  // its owner has ended meanwhile, and has removed it
+    IOBENCH_ASSIGN_OR_RETURN(const std::string found, ReadRecord(path, file));
     IOBENCH_RETURN_IF_ERROR(CheckOwner(directory, found, excludes, if_out_of_sight));
     std::shared_ptr<ResultLock> lock(new ResultLock(directory, std::move(file), WallClockIso8601()));
     IOBENCH_RETURN_IF_ERROR(lock->NameRun(""));
@@ -138,12 +152,12 @@ std::string ResultLock::path() const { return absl::StrCat(directory_, "/", kRes
 
 absl::Status ResultLock::NameRun(const std::string& run) {
   record_ = RecordOf(since_, run);
-  return WriteRecord(path(), file_.get(), record_);
+  return WriteRecord(path(), file_, record_);
 }
 
 absl::Status ResultLock::CheckHeld() const {
-  if (IsAt(path(), file_.get())) {
-    const auto found = ReadSmallFile(kResultLockFile, path(), kMaxRecordBytes);
+  if (IsAt(path(), file_)) {
+    const auto found = ReadRecord(path(), file_);
     if (found.ok() && *found == record_) return absl::OkStatus();
   }
   return absl::FailedPreconditionError(
@@ -154,8 +168,8 @@ absl::Status ResultLock::CheckHeld() const {
 // Not the file of another process that has taken the directory where there are no locks.
 void ResultLock::Release() {
   if (!file_.valid()) return;
-  if (CheckHeld().ok()) ::unlink(path().c_str());
-  file_ = UniqueFd();
+  if (CheckHeld().ok()) files::Remove(path());
+  files::Close(std::move(file_));
 }
 
 }  // namespace iobench

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "common/unique_fd.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 
@@ -38,12 +38,12 @@ class ResultLock {
   void Release();
 
  private:
-  ResultLock(std::string directory, UniqueFd file, std::string since)
+  ResultLock(std::string directory, files::HeldFile file, std::string since)
       : directory_(std::move(directory)), file_(std::move(file)), since_(std::move(since)) {}
   std::string path() const;
 
   const std::string directory_;
-  UniqueFd file_;
+  files::HeldFile file_;
   const std::string since_;  // wall clock, ISO 8601, UTC
   std::string record_;       // as written
 };

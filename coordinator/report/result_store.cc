@@ -1,21 +1,16 @@
 #include "coordinator/report/result_store.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <filesystem>
 #include <iterator>
 #include <optional>
-#include <system_error>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "common/own_files/own_directory.h"
 #include "common/status_util.h"
+#include "coordinator/files/files.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/file_head.h"
 #include "coordinator/report/raw_files.h"
@@ -23,8 +18,6 @@
 
 namespace iobench {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int64_t kMinBetweenSavesNs = kNanosPerSecond;
 constexpr int64_t kSaveShare = 20;  // saving a report takes at most 1/20 of the time
@@ -45,8 +38,7 @@ std::vector<std::string> NotOurs(const std::string& directory) {
   std::vector<std::string> paths;
   for (const ResultFile& file : ResultFiles()) {
     const std::string path = PathOf(directory, file);
-    std::error_code error;
-    if (file.format != nullptr && fs::exists(fs::symlink_status(path, error)) && !IsOurs(path, *file.format))
+    if (file.format != nullptr && files::Stat(path, files::Links::kShow).has_value() && !IsOurs(path, *file.format))
       paths.push_back(path);
   }
   return paths;
@@ -66,7 +58,7 @@ absl::Status RemoveEarlierResult(const std::string& directory, bool continues) {
   const std::vector<std::string> tables = TablePaths(directory);
   paths.insert(paths.end(), tables.begin(), tables.end() - 1);  // the directory may hold other files
   for (const std::string& path : paths) {
-    if (::remove(path.c_str()) != 0 && errno != ENOENT)
+    if (files::Remove(path) != 0 && errno != ENOENT)
       return ErrnoStatus(absl::StrCat("remove ", path), errno);
   }
   return absl::OkStatus();
@@ -82,10 +74,7 @@ bool HasUnknownFields(const v1::RunRecord& run) {
 bool HoldsResult(const std::string& directory) {
   const std::span<const ResultFile> files = ResultFiles();
   return std::any_of(files.begin(), files.end(),
-                     [&](const ResultFile& file) {
-                       std::error_code error;
-                       return fs::exists(PathOf(directory, file), error);
-                     }) ||
+                     [&](const ResultFile& file) { return files::Exists(PathOf(directory, file)); }) ||
          !RawPhasePaths(directory).empty();
 }
 
@@ -93,7 +82,7 @@ absl::StatusOr<ResultStore> ResultStore::Create(const std::string& directory, Ea
                                                 std::function<int64_t()> now_ns,
                                                 std::shared_ptr<ResultLock> lock) {
   if (directory.empty()) return absl::InvalidArgumentError("--out needs the name of a directory");
-  IOBENCH_RETURN_IF_ERROR(OwnDirectory::Make(directory).status());
+  IOBENCH_RETURN_IF_ERROR(files::MakeDirectories(directory));
   if (lock == nullptr) {
     const auto if_out_of_sight = earlier == EarlierResult::kReplace ? ResultLock::IfOutOfSight::kAccept
                                                                     : ResultLock::IfOutOfSight::kRefuse;
@@ -110,7 +99,7 @@ absl::StatusOr<ResultStore> ResultStore::Create(const std::string& directory, Ea
     return absl::AlreadyExistsError(absl::StrCat(
         foreign.front(), " is not a cluster-iobench result and is left alone; choose another directory with --out"));
   }
-  IOBENCH_RETURN_IF_ERROR(OwnDirectory::Make(RawDirectory(directory)).status());
+  IOBENCH_RETURN_IF_ERROR(files::MakeDirectories(RawDirectory(directory)));
   return store;
 }
 
@@ -139,9 +128,9 @@ absl::StatusOr<v1::FileDigest> ResultStore::SavePhase(const v1::PhaseRecord& pha
 
 absl::Status ResultStore::RemovePhase(uint32_t index) const {
   const std::string path = RawPhasePath(directory_, index);
-  std::error_code error;
-  if (fs::is_directory(fs::symlink_status(path, error))) return PutAside(path);
-  if (::remove(path.c_str()) == 0 || errno == ENOENT) return absl::OkStatus();
+  const std::optional<struct stat> there = files::Stat(path, files::Links::kShow);
+  if (there.has_value() && S_ISDIR(there->st_mode)) return PutAside(path);
+  if (files::Remove(path) == 0 || errno == ENOENT) return absl::OkStatus();
   return ErrnoStatus(absl::StrCat("remove ", path), errno);
 }
 
@@ -206,10 +195,9 @@ absl::Status ResultStore::SyncPhases() {
     not_synced_.erase(not_synced_.begin(), not_synced_.end() - kMaxSynced);
   for (const bool wait : {false, true}) {
     for (const std::string& path : not_synced_) {
-      const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-      if (fd < 0) return ErrnoStatus(absl::StrCat("open ", path), errno);
-      const absl::Cleanup close_file = [fd] { ::close(fd); };
-      const int failed = wait ? ::fsync(fd) : ::sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+      const files::HeldFile file = files::Open(path, O_RDONLY | O_CLOEXEC);
+      if (!file.valid()) return ErrnoStatus(absl::StrCat("open ", path), errno);
+      const int failed = wait ? files::Sync(file) : files::BeginSync(file);
       if (wait && failed != 0) return ErrnoStatus(absl::StrCat("fsync ", path), errno);
     }
   }
@@ -218,12 +206,12 @@ absl::Status ResultStore::SyncPhases() {
 }
 
 absl::StatusOr<SavedRun> SavedRun::Open(const std::string& directory) {
-  std::error_code error;
-  if (!fs::is_directory(directory, error)) {
+  if (!files::IsDirectory(directory)) {
+    IOBENCH_RETURN_IF_ERROR(files::UnansweredCall(directory, errno));
     return absl::NotFoundError(
         absl::StrCat(directory, ": no such directory; give the directory that --out named"));
   }
-  if (!fs::exists(RawRunPath(directory), error)) {
+  if (!files::Exists(RawRunPath(directory))) {
     return absl::NotFoundError(absl::StrCat(directory, " holds no saved run (", kRawRun, " is missing)"));
   }
   SavedRun saved;

@@ -1,12 +1,11 @@
 #include "coordinator/report/table_files.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <ostream>
 
 #include "absl/strings/str_cat.h"
-#include "common/own_files/own_directory.h"
 #include "common/status_util.h"
+#include "coordinator/files/files.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/tables/table_csv.h"
 #include "coordinator/report/tables/table_list.h"
@@ -43,7 +42,7 @@ absl::Status WriteTableFiles(const v1::RunReport& report, const std::string& dir
   std::vector<std::string> left = TablePaths(directory);
   const std::string place = left.back();
   left.pop_back();
-  IOBENCH_RETURN_IF_ERROR(OwnDirectory::Make(place).status());
+  IOBENCH_RETURN_IF_ERROR(files::MakeDirectories(place));
   IOBENCH_RETURN_IF_ERROR(ForEachTableFile(report, [&](const std::string& name, const Table& table) {
     const std::string path = absl::StrCat(directory, "/", name);
     std::erase(left, path);
@@ -53,7 +52,7 @@ absl::Status WriteTableFiles(const v1::RunReport& report, const std::string& dir
     });
   }));
   for (const std::string& path : left) {
-    if (::remove(path.c_str()) != 0 && errno != ENOENT) return ErrnoStatus(absl::StrCat("remove ", path), errno);
+    if (files::Remove(path) != 0 && errno != ENOENT) return ErrnoStatus(absl::StrCat("remove ", path), errno);
   }
   return absl::OkStatus();
 }

@@ -1,15 +1,13 @@
 #include "coordinator/saved_run/finished_phases.h"
 
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "common/digest/xxh3.h"
 #include "common/process/thread.h"
+#include "coordinator/files/files.h"
 #include "coordinator/report/raw_files.h"
 #include "google/protobuf/arena.h"
 
@@ -26,9 +24,8 @@ google::protobuf::ArenaOptions ArenaOfRecord() {
 }
 
 uint64_t BytesOfFile(const std::string& path) {
-  std::error_code error;
-  const uint64_t bytes = std::filesystem::file_size(path, error);
-  return error ? 0 : bytes;
+  const std::optional<struct stat> facts = files::Stat(path);
+  return facts.has_value() ? static_cast<uint64_t>(facts->st_size) : 0;
 }
 
 }  // namespace
@@ -130,7 +127,7 @@ std::optional<v1::FinishedPhase> FinishedPhases::Next() {
 void FinishedPhases::EndCache() {
   if (writer_ != nullptr) writer_->Finish();
   writer_.reset();
-  if (cache_.has_value() && cache_lacks_phases_) ::unlink(ReportCachePath(saved_.directory()).c_str());
+  if (cache_.has_value() && cache_lacks_phases_) files::Remove(ReportCachePath(saved_.directory()));
   cache_.reset();
 }
 

@@ -31,10 +31,9 @@ std::string_view BytesOf(const Numbers& numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), sizeof(numbers)};
 }
 
-bool ReadAt(int fd, uint64_t offset, char* into, uint64_t bytes) {
+bool ReadAt(const files::HeldFile& file, uint64_t offset, char* into, uint64_t bytes) {
   while (bytes > 0) {
-    const ssize_t count = ::pread(fd, into, bytes, static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = files::ReadAt(file, into, bytes, offset);
     if (count <= 0) return false;
     into += count;
     offset += static_cast<uint64_t>(count);
@@ -44,8 +43,8 @@ bool ReadAt(int fd, uint64_t offset, char* into, uint64_t bytes) {
 }
 
 template <typename Numbers>
-bool ReadNumbers(int fd, uint64_t offset, Numbers& numbers) {
-  return ReadAt(fd, offset, reinterpret_cast<char*>(numbers.data()), sizeof(numbers));
+bool ReadNumbers(const files::HeldFile& file, uint64_t offset, Numbers& numbers) {
+  return ReadAt(file, offset, reinterpret_cast<char*>(numbers.data()), sizeof(numbers));
 }
 
 // The checksum binds a part to its phase and raw file, so that an entry with damaged numbers is not taken for another.
@@ -68,25 +67,26 @@ uint64_t ReportCacheKey(uint64_t program_xxh3, const std::string& run_sha256) {
 }
 
 std::optional<ReportCache> ReportCache::Open(const std::string& path, uint64_t key, Charts charts) {
-  UniqueFd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  struct stat facts {};
-  if (!file.valid() || ::fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
+  files::HeldFile file = files::Open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (!file.valid()) return std::nullopt;
+  const std::optional<struct stat> facts = files::Stat(path);
+  if (!facts.has_value() || !S_ISREG(facts->st_mode)) return std::nullopt;
   std::string magic(kMagic.size(), '\0');
   Head head;
-  if (!ReadAt(file.get(), 0, magic.data(), magic.size()) || magic != kMagic ||
-      !ReadNumbers(file.get(), kMagic.size(), head)) {
+  if (!ReadAt(file, 0, magic.data(), magic.size()) || magic != kMagic ||
+      !ReadNumbers(file, kMagic.size(), head)) {
     return std::nullopt;
   }
   if (head[0] != key || (charts == Charts::kFilledIn && head[1] != 1)) return std::nullopt;
   ReportCache cache(std::move(file), charts);
-  if (!cache.FindPlaces(kHeadBytes, static_cast<uint64_t>(facts.st_size))) return std::nullopt;
+  if (!cache.FindPlaces(kHeadBytes, static_cast<uint64_t>(facts->st_size))) return std::nullopt;
   return cache;
 }
 
 bool ReportCache::FindPlaces(uint64_t begin, uint64_t end) {
   while (begin < end) {
     EntryHead head;
-    if (end - begin < sizeof(head) || !ReadNumbers(file_.get(), begin, head)) return false;
+    if (end - begin < sizeof(head) || !ReadNumbers(file_, begin, head)) return false;
     begin += sizeof(head);
     const auto [index, raw_xxh3, phase_bytes, phase_xxh3, charts_bytes, charts_xxh3] = head;
     if (index > UINT32_MAX || phase_bytes > end - begin || charts_bytes > end - begin - phase_bytes)
@@ -108,7 +108,7 @@ std::optional<v1::FinishedPhase> ReportCache::Find(uint32_t index, uint64_t raw_
   const Place& place = found->second;
   const auto read = [&](uint64_t offset, uint64_t bytes, uint64_t xxh3, google::protobuf::Message& into) {
     std::string part(bytes, '\0');
-    return ReadAt(file_.get(), offset, part.data(), bytes) && ChecksumOf(part, index, raw_xxh3) == xxh3 &&
+    return ReadAt(file_, offset, part.data(), bytes) && ChecksumOf(part, index, raw_xxh3) == xxh3 &&
            into.ParseFromString(part);
   };
   v1::FinishedPhase phase;
@@ -123,11 +123,10 @@ std::optional<v1::FinishedPhase> ReportCache::Find(uint32_t index, uint64_t raw_
   return phase;
 }
 
-ReportCacheWriter::ReportCacheWriter(const std::string& path, uint64_t key, Charts charts) {
-  absl::StatusOr<OwnFile> place = OwnFile::At(path);
-  if (!place.ok()) return;
-  place_ = *std::move(place);
-  absl::StatusOr<AppendFile> file = AppendFile::CreatePartial(*place_);
+ReportCacheWriter::ReportCacheWriter(const std::string& path, uint64_t key, Charts charts) : path_(path) {
+  const std::string partial = path_ + kPartialSuffix;
+  files::Remove(partial);  // left by a crash
+  absl::StatusOr<AppendFile> file = AppendFile::Create(partial);
   if (!file.ok()) return;
   file_ = *std::move(file);
   const Head head = {key, charts == Charts::kFilledIn ? uint64_t{1} : 0};
@@ -135,7 +134,7 @@ ReportCacheWriter::ReportCacheWriter(const std::string& path, uint64_t key, Char
 }
 
 ReportCacheWriter::~ReportCacheWriter() {
-  if (file_.has_value()) place_->RemovePartial();
+  if (file_.has_value()) files::Remove(path_ + kPartialSuffix);
 }
 
 std::string ReportCacheWriter::Entry(uint32_t index, uint64_t raw_xxh3, const v1::FinishedPhase& phase) {
@@ -159,13 +158,14 @@ void ReportCacheWriter::Add(const std::string& entry) {
     return absl::OkStatus();
   });
   if (added.ok()) return;
-  place_->RemovePartial();
+  files::Remove(path_ + kPartialSuffix);
   file_.reset();
 }
 
 void ReportCacheWriter::Finish() {
   if (!file_.has_value()) return;
-  if (!place_->Publish().ok()) place_->RemovePartial();
+  const std::string partial = path_ + kPartialSuffix;
+  if (files::Rename(partial, path_) != 0) files::Remove(partial);
   file_.reset();
 }
 

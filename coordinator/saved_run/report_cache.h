@@ -8,9 +8,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "common/own_files/own_file.h"
-#include "common/unique_fd.h"
 #include "coordinator/analysis/summarize.h"
+#include "coordinator/files/files.h"
 #include "coordinator/report/append_file.h"
 #include "iobench/v1/finished.pb.h"
 
@@ -35,10 +34,10 @@ class ReportCache {
   struct Place {
     uint64_t offset = 0, raw_xxh3 = 0, phase_bytes = 0, phase_xxh3 = 0, charts_bytes = 0, charts_xxh3 = 0;
   };
-  ReportCache(UniqueFd file, Charts charts) : file_(std::move(file)), charts_(charts) {}
+  ReportCache(files::HeldFile file, Charts charts) : file_(std::move(file)), charts_(charts) {}
   bool FindPlaces(uint64_t begin, uint64_t end);
 
-  UniqueFd file_;
+  files::HeldFile file_;
   Charts charts_;
   std::unordered_map<uint32_t, Place> places_;  // by index of the phase
 };
@@ -59,7 +58,7 @@ class ReportCacheWriter {
   void Finish();
 
  private:
-  std::optional<OwnFile> place_;    // empty: failed
+  const std::string path_;
   std::optional<AppendFile> file_;  // empty: failed, or finished
 };
 

@@ -1,15 +1,15 @@
 #include "coordinator/saved_run/run_documents.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <cerrno>
 #include <string_view>
-#include <system_error>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/own_files/own_file.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
+#include "coordinator/files/files.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/file_head.h"
 #include "coordinator/report/iozone/iozone_files.h"
@@ -33,17 +33,17 @@ bool IsResultFile(const Document& document) {
 
 // Creates and removes the file under the name that it has while it is written.
 absl::Status CheckCreatable(const std::string& path) {
-  IOBENCH_ASSIGN_OR_RETURN(const OwnFile place, OwnFile::At(path));
-  const absl::Status created = place.CreatePartial().status();
-  if (created.ok()) place.RemovePartial();
+  const std::string partial = path + kPartialSuffix;
+  files::Remove(partial);
+  const absl::Status created = files::CreateNew(partial).status();
+  if (created.ok()) files::Remove(partial);
   return created;
 }
 
 absl::Status CheckWorkbook(const std::string& path, bool replace) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
+  if (files::IsDirectory(path))
     return absl::InvalidArgumentError(absl::StrCat("-b ", path, " is a directory: name a file"));
-  if (std::filesystem::exists(path, error) && !replace) {
+  if (files::Exists(path) && !replace) {
     return absl::AlreadyExistsError(
         absl::StrCat("-b ", path, " exists: name another file, or replace it with --force"));
   }
@@ -52,10 +52,9 @@ absl::Status CheckWorkbook(const std::string& path, bool replace) {
 
 // Whether nothing is in the document's place, or a file that this program wrote.
 bool IsFree(const Document& document, const std::string& path) {
-  std::error_code error;
-  const std::filesystem::file_status there = std::filesystem::symlink_status(path, error);
-  if (!std::filesystem::exists(there)) return true;
-  if (document.is_ours == nullptr || !std::filesystem::is_regular_file(there)) return false;
+  const std::optional<struct stat> there = files::Stat(path, files::Links::kShow);
+  if (!there.has_value()) return true;
+  if (document.is_ours == nullptr || !S_ISREG(there->st_mode)) return false;
   const std::optional<std::string> head = FileHead(path);
   return head.has_value() && document.is_ours(*head);
 }
@@ -81,8 +80,7 @@ absl::Status CheckResultDirectory(const ClusterOptions& options, const v1::Iozon
     if (!IsFree(*document, absl::StrCat(options.out, "/", document->file_name))) found = document->file_name;
   }
   for (const std::string& path : TablePaths(options.out)) {
-    std::error_code error;
-    if (std::filesystem::exists(path, error) && !std::filesystem::is_directory(path, error))
+    if (files::Exists(path) && !files::IsDirectory(path))
       found = path.substr(options.out.size() + 1);
   }
   if (found.empty()) return absl::OkStatus();

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <istream>
 #include <sstream>
 #include <string_view>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,9 +12,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "common/digest/sha256.h"
-#include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
+#include "coordinator/files/files.h"
 #include "coordinator/report/raw_files.h"
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/result_store.h"
@@ -158,7 +156,7 @@ absl::StatusOr<std::string> PlaceOfFirstDifference(const std::string& path, cons
                                                    const v1::RunReport& report) {
   Json saved;
   {
-    IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("result", path, kLongestResultBytes));
+    IOBENCH_ASSIGN_OR_RETURN(const std::string text, files::ReadWhole("result", path, kLongestResultBytes));
     if (text.find('\0') != std::string::npos) return "a zero byte";  // the parser takes it for the end
     saved = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   }
@@ -243,8 +241,7 @@ void CheckFigures(const std::string& directory, const v1::RunReport& report, Che
 
 // The same for the tables, which a run of an earlier version, or one that was killed, does not have.
 void CheckTables(const std::string& directory, const v1::RunReport& report, Checks& checks) {
-  std::error_code error;
-  if (!std::filesystem::exists(absl::StrCat(directory, "/tables"), error)) return checks.Note("tables/: there are none");
+  if (!files::Exists(absl::StrCat(directory, "/tables"))) return checks.Note("tables/: there are none");
   size_t equal = 0, count = 0;
   const absl::Status each = ForEachTableFile(report, [&](const std::string& name, const Table& table) {
     const auto difference = LineOfFirstDifference(absl::StrCat(directory, "/", name), [&](std::ostream& out) {

@@ -10,6 +10,7 @@
 #include "common/text/log.h"
 #include "common/text/shell_word.h"
 #include "common/transport/grpc/token_file.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 namespace {
@@ -45,6 +46,10 @@ absl::StatusOr<JoinSetup> PrepareSecurity(const std::string& address, const Clus
   }
   if (place.insecure && !place.token_file.empty()) {
     return absl::InvalidArgumentError("--insecure admits everybody: it cannot be combined with --token-file");
+  }
+  for (const auto& [option, file] : {std::pair{"--token-file", place.token_file}, {"--tls-cert", place.tls_cert},
+                                     {"--tls-key", place.tls_key}, {"--tls-ca", place.tls_ca}}) {
+    IOBENCH_RETURN_IF_ERROR(files::MountAnswers(option, file));
   }
   JoinSecurityOptions options;
   options.insecure = place.insecure;

@@ -23,6 +23,7 @@
 #ifdef IOBENCH_HAS_MPI
 #include "common/transport/mpi/mpi_transport.h"
 #endif
+#include "coordinator/files/patience.h"
 #include "coordinator/stage/join_setup.h"
 #include "coordinator/launch/launcher.h"
 #include "coordinator/launch/spawner.h"
@@ -206,6 +207,7 @@ int RunMpi(const Job& job) {
     return status.ok() || absl::IsFailedPrecondition(status) ? kExitOk : Fail(status, kExitPartial);
   }
   if (janitor != nullptr) janitor->LeaveDataToOthers();
+  FilePatience().after_interrupt_ns = kNanosPerSecond / 5;  // mpirun kills one second after its Ctrl-C
   std::unique_ptr<Transport> transport = (*session)->Coordinator(*worker);
   const int exit_code = CarryOut(job, *transport, static_cast<uint32_t>((*session)->size()));
   transport.reset();

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/near_names.h"
+#include "coordinator/files/files.h"
 #include "coordinator/validate/check.h"
 #include "coordinator/yaml/read_yaml.h"
 
@@ -49,7 +49,7 @@ absl::StatusOr<Waivers> WaiversFrom(const std::string& path, const YAML::Node& r
 }  // namespace
 
 absl::StatusOr<Waivers> LoadWaivers(const std::string& path) {
-  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("waivers", path, kMaxWaiverBytes));
+  IOBENCH_ASSIGN_OR_RETURN(const std::string text, files::ReadWhole("waivers", path, kMaxWaiverBytes));
   Waivers waivers;
   IOBENCH_RETURN_IF_ERROR(ReadYaml(text, path, [&](const YAML::Node& root) -> absl::Status {
     IOBENCH_ASSIGN_OR_RETURN(waivers, WaiversFrom(path, root));

@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import time
@@ -274,6 +275,28 @@ def test_the_data_of_a_coordinator_that_is_killed_over_mpi_are_removed_by_the_ja
     assert ended.returncode != 0, ended
     for client in lab.clients:
         lab.run(client, "while pgrep -x 'cluster-iobench|iobench-janitor' > /dev/null; do sleep 0.1; done", timeout=PATIENCE_S)
+
+
+def test_a_coordinator_whose_results_are_on_a_server_that_hangs_ends_all_the_same(lab, version, nfs_dir):
+    """A process in fsync there, or that has written a file there, ends only when the server is back, even after kill -9."""
+    client = lab.clients[0]
+    lab.run(client, "mkdir -p /run/local")
+    words = [nfs_lab.binary(), "--path", "/run/local", "--out", f"{nfs_dir}/out", "-i", "0", "-+n", "-r", "4k", "-s", "64k",
+             "-t", "1", "--time", "1", "--repeat", "200"]
+    coordinator = lab.start(client, f"exec {shlex.join(words)}")
+    first = f"{nfs_lab.EXPORT}/{nfs_dir.rsplit('/', 1)[1]}/out/raw/phase-000.pb"
+    lab.run(nfs_lab.SERVER, f"until [ -e {first} ]; do sleep 0.1; done", timeout=PATIENCE_S)
+    with lab.frozen(nfs_lab.SERVER):
+        waits = next(line for line in coordinator.stderr if "does not answer" in line)
+        assert f"{nfs_dir}/out" in waits
+        lab.run(client, "pkill -INT -x cluster-iobench")
+        begin = time.monotonic()
+        ended = lab.finish(coordinator, timeout=PATIENCE_S)
+        print(f"{waits}ended {time.monotonic() - begin:.1f} s after Ctrl-C")
+        assert ended.returncode == 130, ended
+        assert "results are incomplete" in ended.stdout and "write" in ended.stdout
+        assert lab.run(client, "pgrep -x cluster-iobench", check=False).returncode == 1
+    lab.run(client, "while pgrep -x iobench-files > /dev/null; do sleep 0.1; done", timeout=PATIENCE_S)
 
 
 def test_a_rank_without_network_costs_its_own_numbers(lab, version, nfs_dir, cut_client, tmp_path):

@@ -1,6 +1,7 @@
 #include "coordinator/plan/check/target_check.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -10,24 +11,34 @@
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 namespace {
 
 namespace fs = std::filesystem;
 
+// The current directory is "." where --out is not given.
+std::string AbsoluteName(const std::string& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error).lexically_normal();
+  return error ? path : absolute.string();
+}
+
 bool NamesDataDirectory(const fs::path& path) {
   return std::find(path.begin(), path.end(), fs::path(kDataDirectoryName)) != path.end();
 }
 
-// Checks the path's name and, for a symbolic link, that of its destination.
-bool InDataDirectory(const std::string& path) {
+// Checks the path's name and, for a symbolic link, that of its destination. Sets `errno_value` of the call that found it out.
+bool InDataDirectory(const std::string& path, int& errno_value) {
+  errno_value = 0;
   if (path.find("://") != std::string::npos) return NamesDataDirectory(path.substr(0, path.find('?')));
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);
   if (error || NamesDataDirectory(absolute.lexically_normal())) return !error;
-  const fs::path real = fs::weakly_canonical(absolute, error);
-  return !error && NamesDataDirectory(real);
+  const std::string real = files::Canonical(absolute.string());
+  errno_value = errno;
+  return NamesDataDirectory(real);
 }
 
 absl::Status CheckOnlyTargets(const v1::Plan& plan) {
@@ -66,7 +77,10 @@ absl::Status CheckTargets(const v1::Plan& plan) {
   IOBENCH_RETURN_IF_ERROR(CheckOnlyTargets(plan));
   if (!UsesFiles(plan)) return absl::OkStatus();
   for (const v1::Target& target : plan.targets()) {
-    if (!InDataDirectory(target.path())) continue;
+    int errno_value = 0;
+    const bool is_in = InDataDirectory(target.path(), errno_value);
+    IOBENCH_RETURN_IF_ERROR(files::UnansweredTarget(target.path(), errno_value));
+    if (!is_in) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "--path ", target.path(), " is in the data directory of a run (", kDataDirectoryName,
         "), and a second data directory there would prevent the removal of the first: give the directory that ",
@@ -76,7 +90,9 @@ absl::Status CheckTargets(const v1::Plan& plan) {
 }
 
 absl::Status CheckOutDirectory(const std::string& directory) {
-  if (!InDataDirectory(directory)) return absl::OkStatus();
+  int errno_value = 0;
+  if (!InDataDirectory(directory, errno_value))
+    return files::UnansweredCall(absl::StrCat("--out ", AbsoluteName(directory)), errno_value);
   return absl::InvalidArgumentError(absl::StrCat(
       "--out ", directory, " is in the data directory of a run (", kDataDirectoryName,
       "), which is emptied and then removed: choose another directory for the results with --out"));

@@ -1,13 +1,13 @@
 #include "coordinator/report/console/results_line.h"
 
-#include <filesystem>
-#include <system_error>
+#include <cerrno>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/display_text.h"
 #include "common/text/shell_word.h"
+#include "coordinator/files/files.h"
 #include "coordinator/report/result_files.h"
 
 namespace iobench {
@@ -19,19 +19,19 @@ std::string ResultsLine(const std::string& directory, const absl::Status& saved,
                                          Printable(ShellWord(directory)), " --verbose`");
   std::vector<std::string> names, there, missing;
   for (const std::string& document : documents) {
-    std::error_code error;
-    if (std::filesystem::exists(absl::StrCat(directory, "/", document), error)) names.push_back(document);
+    if (files::Exists(absl::StrCat(directory, "/", document))) names.push_back(document);
   }
-  std::error_code error;
-  if (std::filesystem::is_directory(absl::StrCat(directory, "/tables"), error)) names.push_back("tables/");
+  if (files::IsDirectory(absl::StrCat(directory, "/tables"))) names.push_back("tables/");
   for (const ResultFile& file : ResultFiles()) {
     const std::string path = absl::StrCat(directory, "/", file.main_file);
     names.push_back(file.name);
-    (std::filesystem::exists(path, error) ? there : missing).push_back(file.name);
+    (files::Exists(path) ? there : missing).push_back(file.name);
   }
   if (saved.ok()) return absl::StrCat("results: ", name, "/", absl::StrJoin(names, ", "), again);
   std::string text =
       absl::StrCat("results are incomplete: ", Printable(std::string(saved.message())), "; ", name);
+  if (there.empty() && !files::UnansweredCall(directory, errno).ok())
+    return absl::StrCat(text, " holds what was saved before it stopped answering");
   if (there.empty()) return absl::StrCat(text, " holds nothing of this run");
   absl::StrAppend(&text, " holds what could be saved (", absl::StrJoin(there, ", "), ")");
   if (!missing.empty()) absl::StrAppend(&text, ", and no ", absl::StrJoin(missing, ", "));

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <span>
 #include <string_view>
-#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "coordinator/analysis/iozone_bands.h"
+#include "coordinator/files/files.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/flush_report.h"
 #include "coordinator/report/iozone/iozone_tests.h"
@@ -19,8 +18,6 @@
 
 namespace iobench {
 namespace {
-
-namespace fs = std::filesystem;
 
 // The name of a lane's file: the lane's number between two texts.
 struct NameOfLane {
@@ -78,9 +75,7 @@ bool HasIozoneFiles(const v1::IozoneOutput& output) {
 
 std::string FileNamedLikeIozones(const v1::IozoneOutput& output, const std::string& directory) {
   std::string first;
-  std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  for (const std::string& name : files::NamesIn(directory)) {
     const bool is_like =
         (output.histograms() && kHistogramName.Matches(name)) || (output.log() && kLogName.Matches(name));
     if (is_like && (first.empty() || name < first)) first = name;

@@ -15,6 +15,7 @@
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "common/unique_fd.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 namespace {
@@ -23,6 +24,8 @@ namespace {
 std::string Kept(int output) {
   const TemporaryParent parent = TemporaryParentHere();
   std::string path = absl::StrCat(parent.path, "/cluster-iobench-hook-XXXXXX");
+  if (const absl::Status status = files::MountAnswers("the directory", parent.path); !status.ok())
+    return absl::StrCat(", and its output could not be kept: ", status.message());
   const UniqueFd file(mkostemp(path.data(), O_CLOEXEC));
   off_t from = 0;
   ssize_t copied = file.valid() ? 1 : -1;

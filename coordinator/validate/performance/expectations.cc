@@ -11,10 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "common/small_file.h"
 #include "common/status_util.h"
 #include "common/text/near_names.h"
 #include "common/text/units.h"
+#include "coordinator/files/files.h"
 #include "coordinator/yaml/read_yaml.h"
 
 namespace iobench {
@@ -439,7 +439,7 @@ absl::StatusOr<Expectations> ParseExpectations(const std::string& path, const st
 }
 
 absl::StatusOr<Expectations> LoadExpectations(const std::string& path) {
-  IOBENCH_ASSIGN_OR_RETURN(const std::string text, ReadSmallFile("expectations", path, kMaxExpectationBytes));
+  IOBENCH_ASSIGN_OR_RETURN(const std::string text, files::ReadWhole("expectations", path, kMaxExpectationBytes));
   return ParseExpectations(path, text);
 }
 
