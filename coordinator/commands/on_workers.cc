@@ -192,8 +192,8 @@ struct Work {
 absl::Status TakeResults(const JobSpec& job, Work& work) {
   const bool writes = job.writes_results && !job.dry_run && !job.options.cluster.net_test;
   const std::string directory = !job.resume.empty() ? job.resume : writes ? job.options.cluster.out : "";
-  std::error_code error;
-  if (directory.empty() || !std::filesystem::is_directory(directory, error)) return absl::OkStatus();
+  if (directory.empty()) return absl::OkStatus();
+  if (!files::IsDirectory(directory)) return files::UnansweredCall(directory, errno);
   const auto if_out_of_sight =
       job.options.cluster.force ? ResultLock::IfOutOfSight::kAccept : ResultLock::IfOutOfSight::kRefuse;
   IOBENCH_ASSIGN_OR_RETURN(work.results_lock, ResultLock::Take(directory, if_out_of_sight));

@@ -32,8 +32,8 @@ bool Interrupted() {
 
 }  // namespace
 
-Patience& FilePatience() {
-  static Patience patience;
+PatienceForFiles& FilePatience() {
+  static PatienceForFiles patience;
   return patience;
 }
 

@@ -19,14 +19,14 @@ inline constexpr int kErrnoNoAnswer = ETIME;
 inline constexpr int kErrnoStoppedWaiting = ERESTART;
 
 // One object for the process. Set it before the calls that it is for, from any thread.
-struct Patience {
+struct PatienceForFiles {
   std::atomic<int64_t> limit_ns{300 * kNanosPerSecond};  // for one call; 0: none
   // Set by the first signal. A call that has taken `after_interrupt_ns` since is given up, unless the file system answers
   // another within two thirds of that. The end is due two seconds after Ctrl-C.
   std::atomic<const std::atomic<bool>*> interrupted{nullptr};
   std::atomic<int64_t> after_interrupt_ns{6 * kNanosPerSecond / 10};
 };
-Patience& FilePatience();
+PatienceForFiles& FilePatience();
 
 // While it exists, `attend` is called every half second while the thread that made it waits for a file system, so that
 // workers stay in touch. One at a time.

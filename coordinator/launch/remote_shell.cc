@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -19,7 +21,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "common/status_util.h"
 #include "common/text/shell_word.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 namespace {
@@ -221,9 +225,10 @@ absl::Status CheckLauncherExists(const std::string& launcher) {
   bool exists = false;
   for (const std::string& place : places) {
     const std::string file = has_place ? program : absl::StrCat(place.empty() ? "." : place, "/", program);
-    struct stat facts {};
-    if (stat(file.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) continue;
-    if (access(file.c_str(), X_OK) == 0) return absl::OkStatus();
+    const std::optional<struct stat> facts = files::Stat(file);
+    if (!facts.has_value()) IOBENCH_RETURN_IF_ERROR(files::UnansweredCall(absl::StrCat("the remote shell ", file), errno));
+    if (!facts.has_value() || !S_ISREG(facts->st_mode)) continue;
+    if (files::Access(file, X_OK) == 0) return absl::OkStatus();
     exists = true;
   }
   constexpr char kAdvice[] = "install it, or name another remote shell with --launcher or RSH";

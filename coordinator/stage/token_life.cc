@@ -1,8 +1,7 @@
 #include "coordinator/stage/token_life.h"
 
-#include <sys/stat.h>
-
 #include <atomic>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -13,18 +12,20 @@
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "common/transport/grpc/token_file.h"
+#include "coordinator/files/files.h"
 
 namespace iobench {
 namespace {
 
 // A pipe is read only once.
 bool IsFile(const std::string& name) {
-  struct stat facts {};
-  return !name.empty() && ::stat(name.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+  const std::optional<struct stat> facts = name.empty() ? std::nullopt : files::Stat(name);
+  return facts.has_value() && S_ISREG(facts->st_mode);
 }
 
 // A file that cannot be read now (its server is gone, its mode was changed) says nothing about the token.
 bool HasLost(const TokenLimits& limits) {
+  if (!files::MountAnswers("token file", limits.file).ok()) return false;
   const auto present = ReadTokenFile(limits.file, limits.readers);
   return present.ok() ? present->token != limits.token : absl::IsNotFound(present.status());
 }

@@ -10,9 +10,9 @@ CREATES = re.compile(r"\bO_CREAT\b|\bO_TRUNC\b|\bO_TMPFILE\b|\bmk(?:o?s?temps?|d
 ALLOWED = {
     "common/own_files/own_directory.cc": "the one place",
     "common/own_files/own_file.cc": "the one place",
+    "coordinator/files/file_request.cc": "renames in directories that own_files has opened",
     # A new name of the system's choice, mode 0600 or 0700, in $TMPDIR.
-    "coordinator/commands/selftest.cc": "a scratch directory",
-    "coordinator/launch/spawner.cc": "the directory of a socket",
+    "common/process/temporary_directory.cc": "a scratch directory, or that of a socket",
     "coordinator/validate/checks/hook_run.cc": "a hook's facts",
     # Data, in directories of the storage that is measured: by descriptor, O_NOFOLLOW, below the worker's roots.
     "worker/storage/local_directory.cc": "data, manifest and owner: names in the data directory, which is held open",

@@ -19,10 +19,11 @@ namespace {
 // What every call does, made by whom ever.
 void UseFiles(const std::string& directory) {
   const std::string path = directory + "/a/file";
-  REQUIRE(files::MakeDirectories(directory + "/a/b") == 0);
+  REQUIRE(files::MakeDirectories(directory + "/a/b").ok());
   {
-    files::HeldFile file = files::Open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC);
-    REQUIRE(file.valid());
+    auto made = files::CreateNew(path);
+    REQUIRE(made.ok());
+    files::HeldFile file = *std::move(made);
     const std::string text(200'000, 'x');
     CHECK(files::WriteAll(file, text) == 0);
     CHECK(files::Position(file) == 200'000);
@@ -31,22 +32,27 @@ void UseFiles(const std::string& directory) {
     char bytes[8] = {};
     CHECK(files::ReadAt(file, bytes, sizeof bytes, 1) == 4);
     CHECK(std::string(bytes) == "xxyz");
+    CHECK(files::WriteAt(file, "X", 1) == 0);
+    CHECK(files::StatOpen(file)->st_size == 5);
+    CHECK(files::Lock(file) == 0);
+    files::HeldFile other = files::Open(path, O_RDWR | O_CLOEXEC);
+    CHECK(files::Lock(other) == -1);
+    CHECK(errno == EWOULDBLOCK);
     CHECK(files::BeginSync(file) == 0);
     CHECK(files::Sync(file) == 0);
     CHECK(files::Close(std::move(file)) == 0);
   }
-  CHECK(!files::Open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC).valid());
-  CHECK(errno == EEXIST);
+  CHECK(absl::IsAlreadyExists(files::CreateNew(path).status()));
   CHECK(files::Stat(path)->st_size == 5);
   CHECK(files::Access(path, R_OK) == 0);
   CHECK(files::Exists(path));
   CHECK(files::IsDirectory(directory));
-  CHECK(files::Head(path, 2) == "xx");
+  CHECK(files::Head(path, 2) == "xX");
   CHECK(!files::Head(directory, 2).has_value());
   std::vector<std::string> names = files::NamesIn(directory + "/a");
   std::sort(names.begin(), names.end());
   CHECK(names == std::vector<std::string>{"b", "file"});
-  CHECK(files::ReadWhole("plan", path, 100).value() == "xxxyz");
+  CHECK(files::ReadWhole("plan", path, 100).value() == "xXxyz");
   const absl::Status too_long = files::ReadWhole("plan", path, 4).status();
   CHECK(absl::IsInvalidArgument(too_long));
   CHECK(std::string(too_long.message()) == "plan " + path + ": it is longer than 4 B");
@@ -62,8 +68,7 @@ void UseFiles(const std::string& directory) {
   CHECK(files::Remove(directory + "/c") == 0);
   CHECK(files::Remove(directory + "/c") == -1);
   CHECK(errno == ENOENT);
-  const std::string unique = files::MakeUniqueDirectory(directory + "/u-XXXXXX");
-  CHECK(files::IsDirectory(unique));
+  CHECK(files::CheckOwnDirectory(directory).ok());
   CHECK(files::RemoveAll(directory + "/a") == 0);
   CHECK(!files::Exists(directory + "/a"));
   CHECK(files::MountAnswers("plan", path).ok());
