@@ -105,7 +105,7 @@ std::string PeerText(std::string_view peer) {
   if (absl::ConsumePrefix(&rest, "unix-abstract:")) rest.remove_prefix(rest.rfind('/') + 1);  // ConnectionRelay
   if (absl::ConsumePrefix(&rest, "unix:")) return rest.empty() ? kUnixPeer : std::string(rest);
   if (!absl::ConsumePrefix(&rest, "ipv4:")) absl::ConsumePrefix(&rest, "ipv6:");
-  return absl::StrReplaceAll(rest, {{"%5B", "["}, {"%5D", "]"}, {"%25", "%"}});
+  return absl::StrReplaceAll(rest, {{"%20", " "}, {"%5B", "["}, {"%5D", "]"}, {"%25", "%"}});
 }
 
 }  // namespace iobench

@@ -90,7 +90,7 @@ GrpcPeers PeersOfGrpc(const Job& job) {
 absl::Status CheckDescriptors(const GrpcPeers& peers) {
   constexpr uint64_t kOwn = 32;  // of this program, gRPC and the results
   const uint64_t connections = peers.connections(), allowed = OpenFileLimit();
-  const uint64_t needed = connections + peers.remote_shells + kReservedDescriptors + kOwn;
+  const uint64_t needed = kDescriptorsPerConnection * connections + peers.remote_shells + kReservedDescriptors + kOwn;
   if (needed <= allowed) return absl::OkStatus();
   const char* const who = connections == 1     ? " worker needs "
                           : peers.samplers > 0 ? " workers and samplers need "
@@ -102,7 +102,7 @@ absl::Status CheckDescriptors(const GrpcPeers& peers) {
 
 // Workers that cannot start all of their threads would fail one by one, or wait for what gRPC's would have done.
 absl::Status CheckThreadsHere(const Job& job, const GrpcPeers& peers) {
-  constexpr uint64_t kOwn = 4;  // for connections, reports, --live and hooks
+  constexpr uint64_t kOwn = 7;  // doorkeeper, relay, heartbeat, token file, reports, --live and hooks
   const uint32_t processes = job.options.cluster.spawn;
   const uint64_t of_worker = ThreadsOfWorker(LanesPerWorker(job));
   return CheckThreads(ThreadLimitOfThisProcess(),

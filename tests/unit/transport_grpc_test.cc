@@ -556,6 +556,10 @@ TEST_CASE("addresses are taken apart as people write them", "[transport]") {
   CHECK(PeerText("ipv6:%5B::1%5D:4242") == "[::1]:4242");
   CHECK(PeerText("ipv4:10.0.0.1:4242") == "10.0.0.1:4242");
   CHECK(PeerText("unix:") == "unix socket");
+  CHECK(PeerText("unix-abstract:cluster-iobench/ab12/unix%20socket:7") == UnixPeerText(7));
+  CHECK(PeerText("unix-abstract:cluster-iobench/ab12/10.0.0.1:4242") == "10.0.0.1:4242");
+  CHECK(IsUnixPeer(UnixPeerText(7)));
+  CHECK_FALSE(IsUnixPeer("10.0.0.1:4242"));
 }
 
 }  // namespace

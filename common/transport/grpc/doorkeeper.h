@@ -25,6 +25,8 @@ namespace iobench {
 // The last descriptors below the limit of open files, which no waiting connection may use: for results, plans and gRPC
 // itself.
 inline constexpr int kReservedDescriptors = 64;
+// What one connection takes once it is given away: its own, and the pair that leads to gRPC (ConnectionRelay).
+inline constexpr int kDescriptorsPerConnection = 3;
 
 // gRPC itself neither limits the number of connections nor reports which peers failed to connect. So this class
 // listens, and gives a connection away (to the relay) only after its first byte has shown the expected protocol (TLS or
