@@ -91,11 +91,11 @@ def workers_of(tag, coordinator):
 
 
 def ranks_of(tag):
-    """rank -> process id, without the janitors of ranks"""
+    """rank -> process id, without the processes that ranks have started"""
     found = {}
     for pid in tagged(tag):
         with contextlib.suppress(OSError):
-            if pathlib.Path(f"/proc/{pid}/comm").read_text() == "iobench-janitor\n":
+            if pathlib.Path(f"/proc/{pid}/comm").read_text() in ("iobench-janitor\n", "iobench-files\n"):
                 continue
             for entry in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
                 if entry.startswith(b"OMPI_COMM_WORLD_RANK="):
