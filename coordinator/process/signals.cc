@@ -3,6 +3,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <deque>
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/process/ending_signals.h"
@@ -53,8 +56,9 @@ std::atomic<bool>& StopWorker() {
 }
 
 void SayAtSecondSignal(const std::string& text) {
-  said_at_second.store(new std::string(absl::StrCat("\ncluster-iobench: ended at once; ", Printable(text), "\n")),
-                       std::memory_order_release);
+  static std::deque<std::string>& said = *new std::deque<std::string>;  // the handler may read any of them at any time
+  said.push_back(absl::StrCat("\ncluster-iobench: ended at once; ", Printable(text), "\n"));
+  said_at_second.store(&said.back(), std::memory_order_release);
 }
 
 void HandleSignals() {

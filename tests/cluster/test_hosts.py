@@ -144,10 +144,10 @@ def test_all_hosts_start_at_the_same_time(shell, path, out):
 
 
 @pytest.mark.parametrize("more, expected", [
-    ((), "3 workers need 102 open files in this process, but its limit is 101"),
-    (("--sampler-hosts", "s"), "4 workers and samplers need 104 open files in this process, but its limit is 101")])
+    ((), "3 workers need 108 open files in this process, but its limit is 101"),
+    (("--sampler-hosts", "s"), "4 workers and samplers need 112 open files in this process, but its limit is 101")])
 def test_remote_shells_and_samplers_count_as_open_files(shell, path, out, more, expected):
-    """Each connection and each shell's output takes one, and 96 are left to the rest of the program."""
+    """Each connection takes three, each shell's output one, and 96 are left to the rest of the program."""
     outcome = program.run([*on_hosts("c[1-3]", shell.launcher, *more), *SMALL], path=path, out=out,
                           prefix=("prlimit", "--nofile=101:101")).expect(1)
     assert expected in outcome.stderr, outcome
