@@ -49,6 +49,23 @@ struct AnswerHead {
   uint64_t text_bytes;
 };
 
+// Carries one descriptor to another process.
+struct DescriptorMessage {
+  DescriptorMessage() {
+    head.msg_iov = &part;
+    head.msg_iovlen = 1;
+    head.msg_control = control.data();
+    head.msg_controllen = control.size();
+  }
+  DescriptorMessage(const DescriptorMessage&) = delete;
+  DescriptorMessage& operator=(const DescriptorMessage&) = delete;
+
+  char byte = 0;
+  iovec part{.iov_base = &byte, .iov_len = 1};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr head{};
+};
+
 bool SendAll(int socket, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -135,19 +152,12 @@ bool Receive(int socket, FileAnswer& answer) {
 
 // Receives the socket of a helper to start; -1: the coordinator has ended.
 int NextSocket(int orders) {
-  char byte = 0;
-  iovec part{.iov_base = &byte, .iov_len = 1};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
+  DescriptorMessage message;
   ssize_t got = -1;
   do {
-    got = ::recvmsg(orders, &message, MSG_CMSG_CLOEXEC);
+    got = ::recvmsg(orders, &message.head, MSG_CMSG_CLOEXEC);
   } while (got < 0 && errno == EINTR);
-  const cmsghdr* const rights = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  const cmsghdr* const rights = got > 0 ? CMSG_FIRSTHDR(&message.head) : nullptr;
   if (rights == nullptr || rights->cmsg_type != SCM_RIGHTS) return -1;
   int socket = -1;
   std::memcpy(&socket, CMSG_DATA(rights), sizeof socket);
@@ -179,20 +189,13 @@ UniqueFd& TheStarter() {
 }
 
 bool SendSocket(int orders, int socket) {
-  char byte = 0;
-  iovec part{.iov_base = &byte, .iov_len = 1};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+  DescriptorMessage message;
+  cmsghdr* const rights = CMSG_FIRSTHDR(&message.head);
   rights->cmsg_level = SOL_SOCKET;
   rights->cmsg_type = SCM_RIGHTS;
   rights->cmsg_len = CMSG_LEN(sizeof socket);
   std::memcpy(CMSG_DATA(rights), &socket, sizeof socket);
-  return ::sendmsg(orders, &message, MSG_NOSIGNAL) == 1;
+  return ::sendmsg(orders, &message.head, MSG_NOSIGNAL) == 1;
 }
 
 UniqueFd NewHelper() {

@@ -13,6 +13,17 @@ def pytest_configure(config):
     program.require_binary()
 
 
+@pytest.fixture
+def path(tmp_path):
+    (tmp_path / "target").mkdir()
+    return tmp_path / "target"
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
 @pytest.fixture(scope="session")
 def shim(tmp_path_factory):
     """The library that makes a worker's storage calls fail, hang or slow down."""

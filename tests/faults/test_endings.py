@@ -14,17 +14,6 @@ SHORT = ("-i", "0", "-+n", "-r", "4k", "-s", "256k", "--time", "2", "-+O", "50")
 
 
 @pytest.fixture
-def path(tmp_path):
-    (tmp_path / "target").mkdir()
-    return tmp_path / "target"
-
-
-@pytest.fixture
-def out(tmp_path):
-    return tmp_path / "out"
-
-
-@pytest.fixture
 def order(tmp_path):
     """A function that tells the library what to do from now on."""
     def give(text):

@@ -15,17 +15,6 @@ CAPACITY = ("capacity", "--op", "write", "-s", "64k", "-r", "4k", "--time", "0.3
 FORMATS = ("timeline-csv", "openmetrics", "hlog", "iozone", "html", "bonnie-csv", "markdown")
 
 
-@pytest.fixture
-def path(tmp_path):
-    (tmp_path / "target").mkdir()
-    return tmp_path / "target"
-
-
-@pytest.fixture
-def out(tmp_path):
-    return tmp_path / "out"
-
-
 def saved_codes(out):
     """In result.json, and in the raw data that `report` reads."""
     saved = json.loads((out / "result.json").read_text())["run"]["exit_code"]
