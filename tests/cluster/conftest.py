@@ -9,6 +9,7 @@ import tempfile
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import joining  # noqa: E402
 import preloaded  # noqa: E402
 import program  # noqa: E402
 
@@ -63,3 +64,11 @@ def nobody(monkeypatch, request):
     tried = subprocess.run([*program.NOBODY, program.BINARY, "--version"], capture_output=True, text=True, check=False)
     assert tried.returncode == 0, f"user nobody cannot run {program.BINARY}: {tried.stderr}"
     return program.NOBODY
+
+
+@pytest.fixture
+def cluster(tmp_path, path, out):
+    """A coordinator and workers that join it, all of which end with the test."""
+    made = joining.Cluster(tmp_path, path, out)
+    with made.stack:
+        yield made
