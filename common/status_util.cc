@@ -74,7 +74,7 @@ std::string WithoutInvalidUtf8(std::string_view text) {
   return clean;
 }
 
-// No file system returns these two: the coordinator has given the call up (coordinator/files/patience.h). Otherwise, as
+// No file system returns these two: the coordinator has given the call up (coordinator/files/file_patience.h). Otherwise, as
 // strerror, but thread-safe.
 const char* DescriptionOf(int errno_value) {
   if (errno_value == ETIME) return "the file system does not answer";

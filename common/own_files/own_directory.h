@@ -1,6 +1,6 @@
 // Directories in which this program creates files of its own, and which nobody else may turn against it.
-#ifndef COMMON_FILES_OWN_DIRECTORY_H_
-#define COMMON_FILES_OWN_DIRECTORY_H_
+#ifndef COMMON_OWN_FILES_OWN_DIRECTORY_H_
+#define COMMON_OWN_FILES_OWN_DIRECTORY_H_
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -61,4 +61,4 @@ absl::Status JudgeDirectory(const std::string& path, const struct stat& director
 
 }  // namespace iobench
 
-#endif  // COMMON_FILES_OWN_DIRECTORY_H_
+#endif  // COMMON_OWN_FILES_OWN_DIRECTORY_H_

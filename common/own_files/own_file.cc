@@ -1,6 +1,5 @@
 #include "common/own_files/own_file.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 

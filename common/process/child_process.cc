@@ -16,7 +16,6 @@
 #include "common/process/thread_limit.h"
 #include "common/program.h"
 #include "common/status_util.h"
-#include "common/unique_fd.h"
 
 namespace iobench {
 namespace {

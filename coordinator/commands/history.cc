@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 

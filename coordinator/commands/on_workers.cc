@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -21,7 +20,7 @@
 #include "common/text/display_text.h"
 #include "common/version.h"
 #include "coordinator/files/files.h"
-#include "coordinator/files/patience.h"
+#include "coordinator/files/file_patience.h"
 #include "coordinator/launch/client_list.h"
 #include "coordinator/launch/host_list.h"
 #include "coordinator/launch/worker_needs.h"

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "common/process/cgroup_limits.h"
 #include "common/process/thread_limit.h"

@@ -11,7 +11,7 @@
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "common/text/shell_word.h"
-#include "coordinator/files/patience.h"
+#include "coordinator/files/file_patience.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/process/signals.h"
 #include "coordinator/report/raw_files.h"

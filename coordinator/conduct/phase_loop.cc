@@ -11,7 +11,7 @@
 #include "common/status_util.h"
 #include "coordinator/analysis/summarize.h"
 #include "coordinator/conduct/phase_conductor.h"
-#include "coordinator/files/patience.h"
+#include "coordinator/files/file_patience.h"
 #include "coordinator/plan/files_of_owner.h"
 #include "coordinator/plan/later_needs.h"
 #include "coordinator/preflight/time_estimate.h"

@@ -24,8 +24,9 @@
 #include "common/process/ending_signals.h"
 #include "common/process/helper_process.h"
 #include "common/proc_file.h"
+#include "common/unique_fd.h"
 #include "coordinator/files/mount_points.h"
-#include "coordinator/files/patience.h"
+#include "coordinator/files/file_patience.h"
 
 namespace iobench {
 namespace {

@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 
-#include "common/unique_fd.h"
 #include "coordinator/files/file_request.h"
 
 namespace iobench {

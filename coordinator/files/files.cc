@@ -10,7 +10,7 @@
 #include "common/status_util.h"
 #include "coordinator/files/file_helper.h"
 #include "coordinator/files/file_request.h"
-#include "coordinator/files/patience.h"
+#include "coordinator/files/file_patience.h"
 
 namespace iobench::files {
 namespace {

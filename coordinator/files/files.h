@@ -1,5 +1,5 @@
 // The coordinator's calls on files: on targets, results and whatever the user names. Any of them may hang with its mount, so
-// each waits as FilePatience says (patience.h), and says on stderr what it waits for. tests/structure/test_patience.py
+// each waits as FilePatience says (file_patience.h), and says on stderr what it waits for. tests/structure/test_patience.py
 // forbids others.
 #ifndef COORDINATOR_FILES_FILES_H_
 #define COORDINATOR_FILES_FILES_H_

@@ -13,7 +13,7 @@
 #include "common/clock.h"
 #include "common/own_files/own_directory.h"
 #include "common/status_util.h"
-#include "coordinator/files/patience.h"
+#include "coordinator/files/file_patience.h"
 #include "coordinator/report/text/csv_text.h"
 #include "coordinator/report/text/number_text.h"
 

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
-#include "coordinator/files/patience.h"
+#include "coordinator/files/file_patience.h"
 
 namespace iobench {
 namespace {

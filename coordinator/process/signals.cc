@@ -10,7 +10,7 @@
 #include "common/clock.h"
 #include "common/process/ending_signals.h"
 #include "common/text/display_text.h"
-#include "coordinator/files/patience.h"
+#include "coordinator/files/file_patience.h"
 #include "coordinator/process/failure.h"
 
 namespace iobench {

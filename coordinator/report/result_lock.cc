@@ -21,10 +21,9 @@ namespace {
 
 constexpr char kTitle[] = "cluster-iobench results";
 constexpr size_t kMaxRecordBytes = 4096;
-// The file may vanish between two looks each time, but not for ever.
+// The file may vanish between two looks each time, but not for ever. The process that makes the calls of an owner that was
+// killed keeps the lock a little longer: for two seconds at most.
 constexpr int kMaxAttempts = 100;
-// The process that makes the calls of one that was killed keeps the lock a little longer: two seconds.
-constexpr int kMaxLooksAtHelper = 100;
 constexpr useconds_t kLookUs = 20'000;
 
 struct ResultOwner {
@@ -121,7 +120,6 @@ absl::Status WriteRecord(const std::string& path, const files::HeldFile& file, c
 absl::StatusOr<std::shared_ptr<ResultLock>> ResultLock::Take(const std::string& directory,
                                                              IfOutOfSight if_out_of_sight) {
   const std::string path = absl::StrCat(directory, "/", kResultLockFile);
-  int looks_left = kMaxLooksAtHelper;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     IOBENCH_ASSIGN_OR_RETURN(files::HeldFile file, OpenLockFile(path));
     bool excludes = true;
@@ -131,9 +129,8 @@ absl::StatusOr<std::shared_ptr<ResultLock>> ResultLock::Take(const std::string& 
         const auto record = ReadRecord(path, file);
         const std::optional<ResultOwner> owner = record.ok() ? OwnerIn(*record) : std::nullopt;
         const bool was_killed = owner.has_value() && StateOf(owner->process) == ProcessState::kGone;
-        if (!was_killed || --looks_left < 0) return StillGoingOn(directory, owner);
+        if (!was_killed || attempt + 1 == kMaxAttempts) return StillGoingOn(directory, owner);
         ::usleep(kLookUs);
-        --attempt;
         continue;
       }
       excludes = false;

@@ -23,7 +23,7 @@
 #ifdef IOBENCH_HAS_MPI
 #include "common/transport/mpi/mpi_transport.h"
 #endif
-#include "coordinator/files/patience.h"
+#include "coordinator/files/file_patience.h"
 #include "coordinator/stage/join_setup.h"
 #include "coordinator/launch/launcher.h"
 #include "coordinator/launch/spawner.h"

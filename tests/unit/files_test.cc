@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 #include "common/status_util.h"
 #include "coordinator/files/file_helper.h"
-#include "coordinator/files/patience.h"
+#include "coordinator/files/file_patience.h"
 #include "tests/support/temp_dir.h"
 
 namespace iobench {
@@ -72,6 +74,19 @@ void UseFiles(const std::string& directory) {
   CHECK(files::RemoveAll(directory + "/a") == 0);
   CHECK(!files::Exists(directory + "/a"));
   CHECK(files::MountAnswers("plan", path).ok());
+}
+
+void Sleep(int64_t ns) {
+  std::this_thread::sleep_for(std::chrono::nanoseconds(ns));
+}
+
+TEST_CASE("the time in which the coordinator was stopped is not the file system's", "[files]") {
+  const ShorterPatience shorter(6 * CallWait::kLongestNapNs / 5);
+  CallWait wait("write /x", [] { return false; });
+  Sleep(13 * CallWait::kLongestNapNs / 10);  // as if stopped
+  CHECK(wait.Next() == 0);
+  Sleep(3 * CallWait::kLongestNapNs / 10);
+  CHECK(wait.Next() == kErrnoNoAnswer);
 }
 
 // Opening a FIFO that nobody reads waits like a call on a hung mount, until somebody does.

@@ -1,4 +1,4 @@
-#include "coordinator/files/patience.h"
+#include "coordinator/files/file_patience.h"
 
 #include <algorithm>
 #include <utility>
@@ -65,7 +65,9 @@ CallWait::~CallWait() {
 }
 
 int CallWait::Next() {
-  const int64_t now_ns = MonotonicNowNs(), waited_ns = now_ns - begin_ns_;
+  const int64_t now_ns = MonotonicNowNs(), nap_ns = now_ns - std::exchange(looked_ns_, now_ns);
+  stopped_ns_ += std::max<int64_t>(0, nap_ns - kLongestNapNs);
+  const int64_t waited_ns = now_ns - begin_ns_ - stopped_ns_;
   if (interrupted_ns_ == 0 && Interrupted()) interrupted_ns_ = now_ns;
   if (interrupted_ns_ != 0 && !alive_ && now_ns - interrupted_ns_ >= FilePatience().after_interrupt_ns.load()) {
     alive_ = still_answers_();

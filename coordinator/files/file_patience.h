@@ -1,6 +1,6 @@
 // How long this process waits for a file system that does not answer, and what it does meanwhile.
-#ifndef COORDINATOR_FILES_PATIENCE_H_
-#define COORDINATOR_FILES_PATIENCE_H_
+#ifndef COORDINATOR_FILES_FILE_PATIENCE_H_
+#define COORDINATOR_FILES_FILE_PATIENCE_H_
 
 #include <atomic>
 #include <cerrno>
@@ -49,10 +49,11 @@ class ShorterPatience {
 };
 
 // Waits for one call. `Next` returns 0 if the caller shall wait another kNapMs, and otherwise the errno with which the call is
-// given up. It names call and path on stderr once they take long.
+// given up. It names call and path on stderr once they take long. Time in which this process was stopped does not count.
 class CallWait {
  public:
   static constexpr int kNapMs = 20;
+  static constexpr int64_t kLongestNapNs = kNanosPerSecond;  // a longer one was a stop
   // `call`: "open /mnt/x". `still_answers`: whether the file system answers another call soon enough. `begin_ns`: since when
   // it has not answered.
   CallWait(std::string call, std::function<bool()> still_answers, int64_t begin_ns = MonotonicNowNs());
@@ -66,6 +67,8 @@ class CallWait {
   const int64_t limit_ns_;
   int64_t interrupted_ns_ = 0;  // when the interrupt was noticed; 0: it was not
   int64_t attended_ns_ = begin_ns_;
+  int64_t looked_ns_ = MonotonicNowNs();  // by the latest Next
+  int64_t stopped_ns_ = 0;
   bool said_ = false;
   bool given_up_ = false;
   bool alive_ = false;  // after the interrupt, the file system has answered
@@ -73,4 +76,4 @@ class CallWait {
 
 }  // namespace iobench
 
-#endif  // COORDINATOR_FILES_PATIENCE_H_
+#endif  // COORDINATOR_FILES_FILE_PATIENCE_H_
