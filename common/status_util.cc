@@ -94,10 +94,9 @@ std::string HowManyFiles() {
 }  // namespace
 
 absl::Status ErrnoStatus(std::string_view context, int errno_value) {
-  absl::Status status(
-      CodeOf(errno_value),
-      absl::StrCat(std::string(context), ": ", DescriptionOf(errno_value), " (",
-                   ErrnoName(errno_value), ")", errno_value == EMFILE ? HowManyFiles() : ""));
+  absl::Status status(CodeOf(errno_value),
+                      absl::StrCat(std::string(context), ": ", DescriptionOf(errno_value), " (",
+                                   ErrnoName(errno_value), ")", errno_value == EMFILE ? HowManyFiles() : ""));
   SetErrno(status, errno_value);
   return status;
 }
@@ -112,6 +111,14 @@ int ErrnoOf(const absl::Status& status) {
 std::string ErrnoName(int errno_value) {
   const char* name = errno_value == 0 ? nullptr : strerrorname_np(errno_value);
   return name == nullptr ? absl::StrCat("errno ", errno_value) : name;
+}
+
+bool IsNotOffered(int errno_value) {
+  // The Linux NFS client passes this number of the kernel on when a server answers NOTSUPP.
+  constexpr int kNotSupportedByServer = 524;
+  // EPERM and EMLINK are what vfat and others answer to links.
+  return errno_value == EOPNOTSUPP || errno_value == ENOSYS || errno_value == EPERM ||
+         errno_value == EMLINK || errno_value == kNotSupportedByServer;
 }
 
 absl::Status Annotate(const absl::Status& status, std::string_view context) {

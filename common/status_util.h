@@ -22,6 +22,9 @@ absl::Status ErrnoStatus(std::string_view context, int errno_value);
 int ErrnoOf(const absl::Status& status);
 // Returns the symbolic name, "ENOSPC", or "errno 4711" if there is none.
 std::string ErrnoName(int errno_value);
+// Whether the errno says, whatever was called, that a file system does not have the call. Others say so for some calls
+// only: EINVAL, ENODEV, EISDIR.
+bool IsNotOffered(int errno_value);
 
 // Puts "CONTEXT: " before the message and keeps code and payloads. OK stays OK.
 absl::Status Annotate(const absl::Status& status, std::string_view context);

@@ -1,6 +1,7 @@
 // The program: the list of its commands.
 #include <signal.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <iostream>
 #include <string>
@@ -13,6 +14,7 @@
 #include "common/process/standard_descriptors.h"
 #include "common/text/log.h"
 #include "common/text/shell_word.h"
+#include "common/text/terminal_width.h"
 #include "common/transport/mpi_launch.h"
 #include "coordinator/commands/clean.h"
 #include "coordinator/commands/clean_hosts.h"
@@ -22,6 +24,7 @@
 #include "coordinator/commands/history.h"
 #include "coordinator/commands/observe.h"
 #include "coordinator/commands/report.h"
+#include "coordinator/commands/translate.h"
 #include "coordinator/files/file_helper.h"
 #include "coordinator/files/files.h"
 #include "coordinator/process/failure.h"
@@ -52,7 +55,7 @@ struct Executor {
   bool speaks;
 
   int operator()(const TextAnswer& answer) const {
-    if (speaks) std::cout << (answer.lists_csv_columns ? CsvHelp() : answer.text) << std::flush;
+    if (speaks) std::cout << (answer.lists_csv_columns ? CsvHelp(TextColumns(STDOUT_FILENO)) : answer.text) << std::flush;
     return speaks && answer.misuse ? kExitUsage : kExitOk;
   }
   int operator()(const ReportCommand& report) const {
@@ -81,6 +84,11 @@ struct Executor {
     HandleSignals();
     return worker.slots > 1 || worker.server_workers > 0 ? RunWorkerSlots(worker, arguments) : RunWorker(worker);
   }
+  int operator()(const TranslateCommand& translate) const {
+    if (!speaks) return kExitOk;
+    StartFileHelpers();
+    return TranslateLine(translate);
+  }
   template <typename Job>
   int operator()(const Job& job) const {
     if (speaks) StartFileHelpers();
@@ -94,7 +102,7 @@ int Main(const std::vector<std::string>& arguments) {
   signal(SIGPIPE, SIG_IGN);  // `cluster-iobench … | head` must not abort a run
   signal(SIGCHLD, SIG_DFL);  // if it stayed ignored by inheritance, the exit codes of children would be lost
   LogToStandardError();
-  const auto command = ParseCommandLine(arguments);
+  const auto command = ParseCommandLine(arguments, TextColumns(STDOUT_FILENO));
   // Only the first MPI rank prints. The others exit successfully, because a launcher ends all ranks as soon as one
   // fails.
   const bool speaks = LauncherPromises().promised_rank <= 0;

@@ -27,8 +27,9 @@ usage() {
 Usage: deploy/bootstrap.sh run [OPTION...]     install what is missing, build, benchmark a local directory with 4 lanes
        deploy/bootstrap.sh test [PRESET...]    the same set-up, then every test; presets: release (default) asan tsan debug.
                                                `test release asan` runs tests that need not run in both only in asan
+       deploy/bootstrap.sh units [PRESET]        install what is missing for the unit tests, build and run them
        deploy/bootstrap.sh build                 install what is missing and build, in build/release
-       deploy/bootstrap.sh packages run|test   print the packages that are needed and those that are missing
+       deploy/bootstrap.sh packages run|units|test   print the packages that are needed and those that are missing
 
 GRPC=PREFIX before it builds with the gRPC there (1.60 or newer) instead of the distribution's.
 run:   options are passed to cluster-iobench (see cluster-iobench run --help), e.g. --path /mnt/nfs -s 1g
@@ -214,6 +215,13 @@ run_tests() {
   say "all tests passed"
 }
 
+run_units() {
+  set_up units
+  build "$1" ON
+  run_ctest "$1" --tests-regex '^unit\.' || die "unit tests failed in: $1" "Details: build/$1/Testing/Temporary/LastTest.log"
+  say "all unit tests passed"
+}
+
 case ${1:-} in
   build)
     set_up run
@@ -228,6 +236,7 @@ case ${1:-} in
     [ $# -gt 0 ] || set -- release
     run_tests "$@"
     ;;
+  units) run_units "${2:-release}" ;;
   build-tests)     # used by test_preset
     set_up test
     build "$2" ON

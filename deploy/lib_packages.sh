@@ -31,18 +31,20 @@ page_packages() {
   printf '%s ' nodejs npm
 }
 
-# packages run|test -> names, one per word
+# packages run|units|test -> names, one per word. run: what the program is built from; units: also what its unit tests need;
+# test: also what all other tests need.
 packages() {
   case $family in
     debian)
       printf '%s ' build-essential cmake ninja-build pkg-config \
         libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libabsl-dev \
         libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libxxhash-dev liburing-dev \
-        libnfs-dev libssl-dev zlib1g-dev libxlsxwriter-dev libzip-dev libncurses-dev $(page_packages)
-      [ "$1" = run ] || printf '%s ' catch2 python3 python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-yaml python3-grpcio openssl strace zstd xz-utils \
-        user-mode-linux nfs-kernel-server nfs-common rpcbind kmod mount util-linux procps e2fsprogs \
+        libnfs-dev libssl-dev zlib1g-dev libxlsxwriter-dev libzip-dev libsqlite3-dev libncurses-dev $(page_packages)
+      [ "$1" = run ] || printf '%s ' catch2 python3
+      [ "$1" != test ] || printf '%s ' python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-yaml python3-grpcio openssl strace zstd xz-utils \
+        user-mode-linux nfs-kernel-server nfs-common rpcbind kmod mount util-linux procps e2fsprogs dosfstools xfsprogs attr \
         openssh-server openssh-client iproute2 nfs-ganesha nfs-ganesha-vfs glusterfs-server glusterfs-client glusterfs-cli \
-        python3-pandas python3-openpyxl python3-prometheus-client python3-markdown-it libreoffice-calc tmux chromium bonnie++ \
+        python3-pandas python3-openpyxl python3-prometheus-client python3-markdown-it libreoffice-calc tmux chromium poppler-utils bonnie++ \
         man-db groff-base mandoc zsh fish \
         systemd ansible-core slurmctld slurmd slurm-client munge openssl
       ;;
@@ -50,21 +52,22 @@ packages() {
       printf '%s ' gcc gcc-c++ make cmake ninja-build pkgconf-pkg-config \
         grpc-devel grpc-plugins protobuf-devel protobuf-compiler abseil-cpp-devel \
         openmpi openmpi-devel spdlog-devel cli11-devel json-devel yaml-cpp-devel xxhash-devel liburing-devel \
-        openssl-devel zlib-devel libxlsxwriter-devel libzip-devel ncurses-devel $(page_packages)
+        openssl-devel zlib-devel libxlsxwriter-devel libzip-devel sqlite-devel ncurses-devel $(page_packages)
       # Not in RHEL's own repositories; without its library, the libnfs engine is not built.
       [ "$distribution" != fedora ] || printf '%s ' libnfs-devel
-      [ "$1" = run ] || printf '%s ' catch2-devel python3 python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-pyyaml python3-grpcio openssl strace zstd xz \
-        nfs-utils rpcbind kmod util-linux procps-ng e2fsprogs openssh-server openssh-clients iproute \
-        python3-pandas python3-openpyxl python3-prometheus_client python3-markdown-it-py libreoffice-calc tmux chromium \
+      [ "$1" = run ] || printf '%s ' catch2-devel python3
+      [ "$1" != test ] || printf '%s ' python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-pyyaml python3-grpcio openssl strace zstd xz \
+        nfs-utils rpcbind kmod util-linux procps-ng e2fsprogs dosfstools xfsprogs attr openssh-server openssh-clients iproute \
+        python3-pandas python3-openpyxl python3-prometheus_client python3-markdown-it-py libreoffice-calc tmux chromium poppler-utils \
         man-db groff-base mandoc zsh fish systemd ansible-core slurm-slurmctld slurm-slurmd slurm munge openssl
-      [ "$1" = run ] || [ "$distribution" != fedora ] || printf '%s ' nfs-ganesha nfs-ganesha-vfs bonnie++
+      [ "$1" != test ] || [ "$distribution" != fedora ] || printf '%s ' nfs-ganesha nfs-ganesha-vfs bonnie++
       ;;
   esac
 }
 
 # Services that the tests' packages install, but that must not run.
 service_units="nfs-server.service nfs-blkmap.service nfs-ganesha.service nfs-ganesha-lock.service rpcbind.socket \
-  rpcbind.service ssh.service munge.service slurmctld.service slurmd.service glusterd.service glustereventsd.service"
+  rpcbind.service ssh.service munge.service slurmctld.service slurmd.service glusterd.service glustereventsd.service prometheus.service"
 
 # missing_packages NAMES... -> those that are not installed. Queries only the local database: no network, no lock.
 missing_packages() {

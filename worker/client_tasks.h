@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "common/clock.h"
@@ -18,7 +19,7 @@
 namespace iobench {
 
 // Each task acts on one request and returns its answer, or why the request is refused. Tasks may block, on files, the
-// network or the kernel. Only one thread may call them; Cancel may be called from any.
+// network or the kernel. Only one thread may call them; FileActions, Cancel and LaneThreads may be called from any.
 class ClientTasks {
  public:
   // `facts`: those that the worker has sent; `clock`: of its times. `janitor` must outlive this object; nullptr: nobody
@@ -36,6 +37,8 @@ class ClientTasks {
   // the server's caches.
   absl::StatusOr<v1::WorkerEvent> ClientStep(const v1::WorkerRequest& request);
 
+  // The threads that perform FileActions now. Any thread may call it.
+  std::vector<pid_t> LaneThreads() const { return check_files_.LaneThreads(); }
   // Ends FileActions that wait or repeat.
   void Cancel() { check_files_.Cancel(); }
   // Removes the check files that this worker has created.

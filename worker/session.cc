@@ -5,10 +5,12 @@
 #include <chrono>
 #include <future>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/process/thread.h"
 #include "common/status_util.h"
 #include "common/text/log.h"
 #include "common/text/units.h"
@@ -163,7 +165,7 @@ std::optional<v1::WorkerEvent> Session::Act(WorkerMessage message, const v1::Wor
       had_file_actions_ = true;
       for (const v1::FileAction& action : request.file_actions().actions())
         validates_ |= action.directory() != 0;
-      DoClientTask(request, &ClientTasks::FileActions);
+      DoFileActions(request);
       return std::nullopt;
     case WorkerMessage::kSample:
       DoClientTask(request, &ClientTasks::Sample);
@@ -190,8 +192,14 @@ v1::Progress Session::ProgressOf(const Work& work, const v1::Poll& poll, WorkerT
   v1::Progress progress;
   if (work.phase != nullptr) progress = work.phase->Progress(poll);
   if (work.filler != nullptr) progress.set_bytes(progress.bytes() + work.filler->written_bytes());
-  if (const pid_t busy = poll.closely() ? tasks_->busy_thread() : 0; busy != 0) {
-    const ThreadLook look = ReadThreadWork(busy);
+  std::vector<pid_t> busy;
+  if (poll.closely()) busy = client_tasks_.LaneThreads();
+  if (const pid_t task = poll.closely() ? tasks_->busy_thread() : 0;
+      task != 0 && std::find(busy.begin(), busy.end(), task) == busy.end()) {
+    busy.push_back(task);
+  }
+  for (const pid_t thread : busy) {
+    const ThreadLook look = ReadThreadWork(thread);
     progress.set_activity(progress.activity() + look.activity);
     v1::ThreadWork& of_task = *progress.add_work();
     of_task.set_lane(-1);
@@ -375,9 +383,28 @@ void Session::Collect(const v1::WorkerRequest& request, WorkerTime received, con
 // -------------------------------------------------------------------------------------------- besides phases
 
 void Session::DoClientTask(const v1::WorkerRequest& request, ClientTask task) {
-  Later([request = Shared(request), task](Session& self) {
-    absl::StatusOr<v1::WorkerEvent> answer = (self.client_tasks_.*task)(*request);
-    self.outbox_.Send(answer.ok() ? *std::move(answer) : Refusal(*request, answer.status()));
+  Later([request = Shared(request), task](Session& self) { self.AnswerWith(task, *request); });
+}
+
+void Session::AnswerWith(ClientTask task, const v1::WorkerRequest& request) {
+  absl::StatusOr<v1::WorkerEvent> answer = (client_tasks_.*task)(request);
+  outbox_.Send(answer.ok() ? *std::move(answer) : Refusal(request, answer.status()));
+}
+
+void Session::DoFileActions(const v1::WorkerRequest& request) {
+  const auto& actions = request.file_actions().actions();
+  const bool runs_beside = std::any_of(actions.begin(), actions.end(),
+                                       [](const v1::FileAction& action) { return action.lane() > 0; });
+  if (!runs_beside) return DoClientTask(request, &ClientTasks::FileActions);
+  Later([request = Shared(request)](Session& self) {
+    const auto work = [session = self.shared_from_this(), request] {
+      session->AnswerWith(&ClientTasks::FileActions, *request);
+    };
+    if (absl::StatusOr<std::thread> thread = StartThread(work); thread.ok()) {
+      thread->detach();
+    } else {
+      work();
+    }
   });
 }
 

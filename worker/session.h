@@ -92,6 +92,9 @@ class Session : public std::enable_shared_from_this<Session> {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void BeginFill(const v1::WorkerRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DoClientTask(const v1::WorkerRequest& request, ClientTask task);
+  void AnswerWith(ClientTask task, const v1::WorkerRequest& request);
+  // On the thread of tasks, or, in lanes above 0, on a thread of its own beside all that goes on.
+  void DoFileActions(const v1::WorkerRequest& request);
 
   // The following run on the task thread.
   void Prepare(const v1::WorkerRequest& request, const Phase& phase, const Phase& previous);
@@ -131,7 +134,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool told_to_leave_ ABSL_GUARDED_BY(mutex_) = false;
   bool had_file_actions_ ABSL_GUARDED_BY(mutex_) = false;
   bool had_data_steps_ ABSL_GUARDED_BY(mutex_) = false;
-  bool collects_ ABSL_GUARDED_BY(mutex_) = false;  // the latest phase
+  bool collects_ ABSL_GUARDED_BY(mutex_) = false;   // the latest phase
   bool validates_ ABSL_GUARDED_BY(mutex_) = false;  // it works on files outside of phases
 
   // Used only by the task thread, except to cancel.

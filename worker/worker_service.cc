@@ -4,6 +4,7 @@
 
 #include "common/mutex.h"
 #include "worker/client/client_probe.h"
+#include "worker/sampler/nfs_server_setup.h"
 #include "worker/session.h"
 
 namespace iobench {
@@ -61,7 +62,12 @@ class WorkerService final : public WorkerHandler {
 std::unique_ptr<WorkerHandler> MakeWorkerService(const WorkerOptions& options, Janitor* janitor) {
   SessionParts parts = ThreadedParts();
   parts.janitor = janitor;
-  return MakeWorkerService(ProbeWorker(options), options.clock, std::move(parts));
+  v1::WorkerFacts facts = ProbeWorker(options);
+  if (options.sampler) {
+    if (std::optional<v1::NfsServerSetup> setup = ReadNfsServerSetup(); setup.has_value())
+      *facts.mutable_nfs_server() = *std::move(setup);
+  }
+  return MakeWorkerService(std::move(facts), options.clock, std::move(parts));
 }
 
 std::unique_ptr<WorkerHandler> MakeWorkerService(v1::WorkerFacts facts, const WorkerClock& clock,

@@ -13,6 +13,24 @@ constexpr std::string_view kOpenRequests[] = {"OPEN", "OPEN_NOATTR", "LOOKUP", "
 constexpr std::string_view kReaddirRequests[] = {"READDIR", "READDIRPLUS"};
 constexpr std::string_view kGetXattrRequests[] = {"GETXATTR"};
 
+constexpr OpKind kFileMixCycle[] = {OpKind::kOpenClose, OpKind::kAppend, OpKind::kUnlink, OpKind::kCreate};
+constexpr OpKind kRecreateCycle[] = {OpKind::kUnlink, OpKind::kCreate};
+constexpr OpKind kReplaceCycle[] = {OpKind::kCreate, OpKind::kRename};
+constexpr OpKind kDeliverCycle[] = {OpKind::kUnlink, OpKind::kCreate, OpKind::kRename};
+
+// Removes files or names and makes them again, so that it can loop.
+constexpr TreeEffect kNewFiles = {.needs = kFiles,
+                                  .removes = TreePart::kXattrs,
+                                  .replaces_files = true,
+                                  .writes_data = true,
+                                  .repeats = true};
+constexpr TreeEffect kReadAndNewFiles = {.needs = kFiles,
+                                         .removes = TreePart::kXattrs,
+                                         .replaces_files = true,
+                                         .reads_data = true,
+                                         .writes_data = true,
+                                         .repeats = true};
+
 // clang-format off
 constexpr MetadataSpec kSpecs[] = {
     {"mkdir", "make directories", OpKind::kMkdir, OpNames::kLeaves,
@@ -39,28 +57,19 @@ constexpr MetadataSpec kSpecs[] = {
     {"unlink", "unlink files", OpKind::kUnlink, OpNames::kFiles, {.needs = kFiles, .removes = kFilesAndXattrs}},
     {"rmdir", "remove directories", OpKind::kRmdir, OpNames::kLeaves,
      {.needs = TreePart::kLeaves, .removes = TreePart::kLeaves}},
-    // Opens, appends, unlinks and creates in turn; no other operation appends.
+    // No other operation appends.
     {.name = "file-mix", .title = "mix of files", .kind = OpKind::kAppend, .names = OpNames::kFiles,
-     .effect = {.needs = kFiles,
-                .removes = TreePart::kXattrs,
-                .replaces_files = true,
-                .reads_data = true,
-                .writes_data = true,
-                .repeats = true},
-     .other_kinds = {OpKind::kOpenClose, OpKind::kUnlink, OpKind::kCreate}},
+     .effect = kReadAndNewFiles, .cycle = kFileMixCycle, .creates_exclusively = true},
+    // How programs make files anew: removed and created, a new one renamed over the old one, and, as mail is delivered
+    // and read, under another name first. `observe` replays the creates, renames and removals of a load with these.
+    {.name = "recreate", .title = "recreate files", .kind = OpKind::kCreate, .names = OpNames::kFiles,
+     .effect = kNewFiles, .cycle = kRecreateCycle},
+    {.name = "replace", .title = "replace files", .kind = OpKind::kRename, .names = OpNames::kFiles,
+     .effect = kNewFiles, .cycle = kReplaceCycle},
+    {.name = "deliver", .title = "deliver files", .kind = OpKind::kRename, .names = OpNames::kFiles,
+     .effect = kNewFiles, .cycle = kDeliverCycle},
 };
 // clang-format on
-
-// MetadataSpecOf takes the last row that has one of the operation's kinds, and a mix has kinds of other rows.
-constexpr bool MixesStandLast() {
-  for (size_t mix = 0; mix < std::size(kSpecs); ++mix) {
-    for (size_t later = mix + 1; later < std::size(kSpecs); ++later) {
-      if (kSpecs[mix].other_kinds.Has(kSpecs[later].kind)) return false;
-    }
-  }
-  return true;
-}
-static_assert(MixesStandLast(), "a mix must stand behind the rows whose kinds it has");
 
 }  // namespace
 
@@ -77,10 +86,9 @@ const MetadataSpec* FindMetadataSpec(OpKind kind) {
 
 const MetadataSpec& MetadataSpecOf(const OperationSpec& operation) {
   assert(operation.is_metadata());
-  // A mix also has kinds of other operations. It stands last in the table (MixesStandLast), so it wins.
   const MetadataSpec* found = nullptr;
   for (const MetadataSpec& spec : kSpecs) {
-    if (operation.kinds.Has(spec.kind)) found = &spec;
+    if (spec.name == operation.name) found = &spec;
   }
   assert(found != nullptr);
   return *found;

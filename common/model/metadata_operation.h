@@ -20,7 +20,7 @@ enum class OpNames { kFiles, kLeaves, kLinks, kSymlinks, kDirectories, kFoundIte
 struct MetadataSpec {
   std::string_view name;   // kebab-case
   std::string_view title;  // display name
-  // The kind of its ops. For a mix: the kind that only this operation has, which identifies the row.
+  // The kind of its ops; of an operation with a cycle, the kind that it is known for.
   OpKind kind;
   OpNames names;
   // What must exist before the phase, what must not, and what exists afterwards (tree_state.h).
@@ -33,8 +33,18 @@ struct MetadataSpec {
   bool uses_xattrs = false;
   // The results say how many items met the criteria (v1::Find).
   bool finds_items = false;
-  // For a mix: the kinds of its ops that other operations have too. Reports split the ops by kind.
-  OpKinds other_kinds = {};
+  // The ops on each file in turn, which leave the set of files as it was; empty: one op on each item, of `kind`. A cycle
+  // with a rename creates the file under its other name. Reports split the ops by kind.
+  std::span<const OpKind> cycle = {};
+  // Files of a cycle are created with O_EXCL, for which an NFS client sends a SETATTR too; most programs do without.
+  bool creates_exclusively = false;
+
+  // The kinds of all its ops.
+  OpKinds kinds() const {
+    OpKinds all = kind;
+    for (const OpKind each : cycle) all = all | each;
+    return all;
+  }
 };
 
 // One row for each metadata operation.
@@ -46,7 +56,7 @@ inline const TreeEffect& EffectOf(const OperationSpec& operation) {
   return MetadataSpecOf(operation).effect;
 }
 
-// Returns the row whose ops are of this kind; null: no metadata operation has it.
+// Returns the first row that is known for this kind; null: no metadata operation is.
 const MetadataSpec* FindMetadataSpec(OpKind kind);
 
 }  // namespace iobench

@@ -69,7 +69,7 @@ std::vector<OperationSpec> AllOperations() {
                    .iozone_number = kNotIozone,
                    .retest = false,
                    .pattern = kSequential,
-                   .kinds = spec.other_kinds | spec.kind,
+                   .kinds = spec.kinds(),
                    .call = Call::kMetadata,
                    .creates_files = false,
                    .needs_data = false});

@@ -35,6 +35,7 @@ inline constexpr std::string_view kIoLimited = "io_limited";
 inline constexpr std::string_view kCpuBound = "cpu_bound";
 inline constexpr std::string_view kNetworkBound = "network_bound";
 inline constexpr std::string_view kRetransmits = "retransmits";
+inline constexpr std::string_view kRetransmissions = "retransmissions";
 inline constexpr std::string_view kNothingFound = "nothing_found";
 inline constexpr std::string_view kDataTime = "data_time";
 inline constexpr std::string_view kPaceMissed = "pace_missed";

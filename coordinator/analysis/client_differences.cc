@@ -110,6 +110,7 @@ void AddTarget(const v1::TargetReport& target, int client, Properties& propertie
 void AddClient(const v1::ClientReport& report, int client, Properties& properties) {
   for (const v1::TargetReport& target : report.targets()) AddTarget(target, client, properties);
   for (const auto& [name, value] : report.settings()) {
+    if (name == "nfs.nfs4_unique_id") continue;  // should differ
     Add(About::kSettings, name, value, client, properties);
   }
   const auto add = [&](const char* name, std::string_view value) {

@@ -119,6 +119,8 @@ class TableBuilder {
     table.set_clock_error_us(static_cast<double>(error_ns) / 1e3);
     *table.mutable_host_delta() = ClientDelta(view_.run, results);
     table.set_cpu_percent(CpuPercent(table.host_delta()));
+    if (std::optional<v1::TransportReport> transport = TransportOf(table.host_delta()); transport.has_value())
+      *table.mutable_transport() = *std::move(transport);
     table.set_own_cpu_percent(OwnCpuPercent(view_.run, results, table.host_delta()));
     AddNfsRpcs(view_.roster.WorkersOf(client), totals.region_ops, table);
     AddTroubles(workers, table);

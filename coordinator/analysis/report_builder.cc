@@ -11,6 +11,7 @@
 #include "coordinator/analysis/brief.h"
 #include "coordinator/analysis/criteria.h"
 #include "coordinator/analysis/error_report.h"
+#include "coordinator/analysis/explain/lane_sweep.h"
 #include "coordinator/analysis/interference.h"
 #include "coordinator/analysis/layers.h"
 #include "coordinator/analysis/per_client.h"
@@ -39,6 +40,7 @@ v1::PhaseReport ReportBuilder::Add(const v1::PhaseRecord& phase) {
 
 v1::PhaseReport ReportBuilder::Add(v1::FinishedPhase phase) {
   UpdateClocks(phase.clocks(), report_);
+  ApplyLaneSweep(report_, *phase.mutable_report());
   UpdatePerClient(phase.report(), report_);
   UpdateInterference(phase.report(), report_);
   UpdateLayers(phase.report(), report_);

@@ -15,6 +15,7 @@
 #include "coordinator/analysis/error_report.h"
 #include "coordinator/analysis/phase/align.h"
 #include "coordinator/analysis/phase/client_roster.h"
+#include "coordinator/analysis/phase/server_figures.h"
 #include "coordinator/analysis/summarize.h"
 
 namespace iobench {
@@ -44,11 +45,7 @@ void FillInfo(const v1::RunRecord& run, v1::RunInfo& info) {
   for (const v1::Problem& problem : run.problems()) *info.add_problems() = ErrorFrom(problem);
   *info.mutable_left_out() = run.left_out();
   for (const v1::WorkerFacts& sampler : run.samplers()) {
-    v1::ServerFacts& server = *info.add_servers();
-    server.set_host(sampler.host());
-    server.set_processors(sampler.processors());
-    server.set_memory_bytes(sampler.memory_bytes());
-    server.set_kernel(sampler.kernel());
+    *info.add_servers() = ServerFactsOf(sampler);
   }
   *info.mutable_skipped_phases() = run.skipped_phases();
   *info.mutable_shortened_phases() = run.shortened_phases();

@@ -20,6 +20,8 @@ namespace {
 
 // A resource of which at least this share is used can be what limits the rate.
 constexpr double kBusy = 0.8;
+// If each of the last clients brought less than this share of what one brings alone, more do not help.
+constexpr double kNoHelp = 0.1;
 constexpr double kBytesPerGigabit = 1.25e8;
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
@@ -91,8 +93,28 @@ std::string WithInterval(const v1::ScalingLevel& level) {
   return absl::StrCat(rate, " (", FormatCount(level.mean_low()), " to ", FormatCount(level.mean_high()), ")");
 }
 
-// Why no n is named for a rate that is over all that were measured; empty: the law may be asked.
-std::string WhyOutOfReach(const v1::Scaling& scaling, double rate) {
+// How many it takes if each has a limit of its own, or at least takes: rate / what each of the last level has.
+std::string InProportion(const v1::Scaling& scaling, double rate) {
+  const std::string& over = scaling.over();
+  const v1::ScalingLevel& last = *scaling.levels().rbegin();
+  const double each_per_s = last.mean_ops_per_s() / last.n();
+  const auto count = [&](double ops_per_s) { return std::ceil(rate / (ops_per_s / last.n()) - 1e-9); };
+  const double n = count(last.mean_ops_per_s());
+  if (!RisesInProportion(scaling)) {
+    return absl::StrFormat("at least %.0f, if each kept its %s of the last level", n, OpsText(each_per_s));
+  }
+  const std::string interval =
+      std::isfinite(last.mean_high()) && last.mean_low() > 0
+          ? absl::StrFormat(" (95 %%: %.0f to %.0f)", count(last.mean_high()), count(last.mean_low()))
+          : ", of which the error is unknown without repetitions";
+  return absl::StrFormat(
+      "%.0f %s%s: each has a limit of its own, %s, since the rate rose in proportion up to all %d. Whether the storage "
+      "keeps up beyond %s, only a measurement with more %s can tell",
+      n, NounOf(over, n), interval, OpsText(each_per_s), last.n(), WithInterval(last), over);
+}
+
+// The answer for a rate that is over all that were measured; empty: the law may be asked.
+std::string AnswerBeyond(const v1::Scaling& scaling, double rate) {
   const v1::ScalingLevel& best = HighestLevelOf(scaling);
   const uint32_t largest_n = scaling.levels().rbegin()->n();
   if (rate <= best.mean_ops_per_s()) return "";
@@ -104,21 +126,29 @@ std::string WhyOutOfReach(const v1::Scaling& scaling, double rate) {
   if (scaling.plateau_n() > 0) {
     return absl::StrCat("no number of ", scaling.over(), " is known to reach it: ", measured, "; from ",
                         scaling.plateau_n(), " ", NounOf(scaling.over(), scaling.plateau_n()), " on, more, up to ",
-                        largest_n, ", bring no more");
+                        largest_n, ", bring no more: adding ", scaling.over(), " does not help");
   }
   if (scaling.has_usl()) return "";
-  return absl::StrCat("more than ", largest_n, " ", scaling.over(), ": ", measured,
+  if (const double gain = LastGainOf(scaling); gain < kNoHelp) {
+    return absl::StrCat("no number of ", scaling.over(), " is known to reach it: ", measured,
+                        absl::StrFormat("; each of the last ones brought %.0f %% of what one brings alone: adding %s does "
+                                        "not help",
+                                        100 * std::max(0.0, gain), scaling.over()));
+  }
+  if (RisesInProportion(scaling)) return InProportion(scaling, rate);
+  return absl::StrCat("more than ", largest_n, " ", scaling.over(), ", ", InProportion(scaling, rate), ": ", measured,
                       "; without a law that fits, nothing is predicted beyond");
 }
 
 std::string ClientsNeeded(const v1::Scaling& scaling, double rate) {
   const std::string& over = scaling.over();
-  if (std::string why = WhyOutOfReach(scaling, rate); !why.empty()) return why;
+  if (std::string answer = AnswerBeyond(scaling, rate); !answer.empty()) return answer;
   const RateCurve curve = CurveOf(scaling);
   const std::optional<double> n = FirstN(curve.n, curve.rates, rate);
   if (!n.has_value()) {
     const double most = *std::max_element(curve.rates.begin(), curve.rates.end());
     const v1::UslReport& law = scaling.usl();
+    if (!law.has_n_star() && RisesInProportion(scaling)) return InProportion(scaling, rate);
     return law.has_n_star() ? absl::StrFormat("no number of %s reaches it: by the fit, the rate peaks at %s with %.0f",
                                               over, OpsText(law.x_max().value()), std::floor(law.n_star().value()))
                             : absl::StrFormat(
@@ -198,7 +228,12 @@ void AnswerUsers(const CapacityQuestions& questions, v1::CapacityReport& report)
     return Add(question, answer, report);
   }
   const Headroom headroom = HeadroomAt(load, limit, UpToPeak(points));
-  absl::StrAppend(&answer, headroom.factor >= 1 ? "sustained" : "not sustained",
+  const v1::Scaling* const over_clients = ScalingOver(report, "clients");
+  const bool clients_limit = !report.has_slo() && over_clients != nullptr && RisesInProportion(*over_clients);
+  absl::StrAppend(&answer,
+                  headroom.factor >= 1 ? "sustained"
+                  : clients_limit      ? "not reached by these clients, each of which has a limit of its own"
+                                       : "not sustained",
                   report.has_slo() ? " within the SLO, which allows " : "; the highest rate allows ",
                   absl::StrFormat("%.0f users", std::floor(limit / questions.user_per_s)));
   if (headroom.mean_us.has_value()) {

@@ -195,7 +195,11 @@ void FillLoad(double load_per_s, v1::CapacityReport& report) {
   v1::LoadAnswer& load = *report.mutable_load();
   load.set_ops_per_s(load_per_s);
   load.set_limit_per_s(limit_per_s);
+  const bool of_clients = std::any_of(report.scalings().begin(), report.scalings().end(), [](const v1::Scaling& each) {
+    return each.over() == "clients" && RisesInProportion(each);
+  });
   load.set_limit_is(report.has_slo() ? absl::StrCat("the highest load that meets ", report.slo().slo())
+                    : of_clients     ? "the highest rate of these clients, each of which has a limit of its own"
                                      : "the highest rate");
   load.set_factor(has_limit ? headroom.factor : 0);
   load.set_unused_share(has_limit ? headroom.unused_share : kNotMeasured);
@@ -249,6 +253,18 @@ void CheckMemory(const CapacitySearch& search, v1::CapacityReport& report) {
       count, search.steps().size(),
       only_maybe ? "may have measured" : "measured",
       absl::StrJoin(found, ", ")));
+}
+
+// Clients that each have a limit of their own say nothing about the storage's.
+void CheckClients(v1::CapacityReport& report) {
+  for (const v1::Scaling& scaling : report.scalings()) {
+    if (scaling.over() != "clients" || !RisesInProportion(scaling)) continue;
+    report.add_warnings(absl::StrFormat(
+        "the rate rose in proportion to the clients up to all %d: the highest rate is what these clients reach, each with a "
+        "limit of its own, and the storage's may be higher; so may the headroom, and the users that it sustains. Measure "
+        "with more clients",
+        scaling.levels().rbegin()->n()));
+  }
 }
 
 void CheckLaws(const CapacitySearch& search, v1::CapacityReport& report) {
@@ -331,6 +347,7 @@ v1::CapacityReport ReportOf(const CapacitySearch& search, const CapacityFacts& f
   FillLoad(questions.load_per_s, report);
   CheckMemory(search, report);
   CheckSteady(search, report);
+  CheckClients(report);
   CheckLaws(search, report);
   AnswerQuestions(questions, report);
   AnswerMore(search, report);

@@ -52,6 +52,12 @@ double LoadLimitOf(const v1::CapacityReport& report);
 v1::Scaling ScalingOf(const CapacitySearch& search, CapacityStep::Kind kind, const CapacityFacts& facts);
 // The level with the highest mean rate. REQUIRES: at least one level, with their means.
 const v1::ScalingLevel& HighestLevelOf(const v1::Scaling& scaling);
+// Whether the rate rose in proportion to the number of clients (or lanes) up to the last level: then each has a limit of
+// its own, and the highest rate is theirs, not the storage's. REQUIRES: at least two levels, with their means.
+bool RisesInProportion(const v1::Scaling& scaling);
+// What each client (or lane) that the last level added brought, as a share of the rate per client of the first level.
+// REQUIRES: at least two levels.
+double LastGainOf(const v1::Scaling& scaling);
 // capacity_answers.cc: what-if questions, and the load if the report has nothing to compare it with. REQUIRES: the rest
 // of the report.
 void AnswerQuestions(const CapacityQuestions& questions, v1::CapacityReport& report);

@@ -24,6 +24,8 @@ using Kind = CapacityStep::Kind;
 constexpr double kTail = 0.025;  // of an interval of 95 %
 // A peak of the law may lie between two measured levels, but not far above both.
 constexpr double kMaxAbovePlateau = 0.05;
+// A client that brings at least this share of what the first brings has a limit of its own; repetitions scatter.
+constexpr double kInProportion = 0.9;
 constexpr size_t kMaxCurvePoints = 128;  // whole numbers of n; up to here, all of them
 
 double MedianOver(const LevelFigures& level, double StepFigures::*figure) {
@@ -232,6 +234,19 @@ const v1::ScalingLevel& HighestLevelOf(const v1::Scaling& scaling) {
                            [](const v1::ScalingLevel& a, const v1::ScalingLevel& b) {
                              return a.mean_ops_per_s() < b.mean_ops_per_s();
                            });
+}
+
+bool RisesInProportion(const v1::Scaling& scaling) {
+  const v1::ScalingLevel &first = scaling.levels(0), &last = *scaling.levels().rbegin();
+  return scaling.plateau_n() == 0 && LastGainOf(scaling) >= kInProportion &&
+         last.mean_ops_per_s() / last.n() >= kInProportion * first.mean_ops_per_s() / first.n();
+}
+
+double LastGainOf(const v1::Scaling& scaling) {
+  const v1::ScalingLevel &first = scaling.levels(0), &last = *scaling.levels().rbegin();
+  const v1::ScalingLevel& before = scaling.levels(scaling.levels_size() - 2);
+  return (last.mean_ops_per_s() - before.mean_ops_per_s()) / (last.n() - before.n()) /
+         (first.mean_ops_per_s() / first.n());
 }
 
 }  // namespace iobench

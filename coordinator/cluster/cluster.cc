@@ -318,14 +318,17 @@ uint64_t Cluster::Ask(const Member& member, v1::WorkerRequest request) {
 }
 
 absl::Status Cluster::WaitUntil(const std::function<bool()>& done, const Patience& patience) {
-  while (!done()) {
+  if (patience.stall_after_ns.has_value()) watched_call_ = &patience;
+  absl::Status status;
+  while (status.ok() && !done()) {
     auto next = Next(patience);
-    if (!next.ok()) return next.status();
-    if (!next->has_value()) continue;
+    status = next.status();
+    if (!next.ok() || !next->has_value()) continue;
     if (Member* member = FindMember((*next)->worker); member != nullptr && on_event_)
       on_event_(*member, **next);
   }
-  return absl::OkStatus();
+  if (patience.stall_after_ns.has_value()) watched_call_ = nullptr;
+  return status;
 }
 
 void Cluster::Attend() {

@@ -219,8 +219,9 @@ class Cluster {
   void Dismiss(const std::string& reason = "");
 
   // Passes on events that workers send on their own until done() or the deadline. done() is asked first and after each
-  // event, and every 20 ms otherwise. Answers to Tell and Ask go to on_event() too. DeadlineExceeded: the deadline has
-  // passed. Cancelled: interrupted.
+  // event, and every 20 ms otherwise. Answers to Tell and Ask go to on_event() too. `patience.work` and stall_after_ns are of
+  // what runs between BeginLanes and EndLanes, if that is no phase. DeadlineExceeded: the deadline has passed. Cancelled:
+  // interrupted.
   absl::Status WaitUntil(const std::function<bool()>& done, const Patience& patience);
   // For work of this thread that takes long without any call to workers: call it every few seconds. Sends the pings
   // that are due, takes the events that have arrived, and returns after about a millisecond without any, or after

@@ -18,6 +18,8 @@ constexpr uint32_t kMaxProcessors = 65'536;  // Linux has at most 8,192
 constexpr uint64_t kMaxMemoryBytes = uint64_t{1} << 56;
 constexpr int64_t kMaxPid = int64_t{1} << 31;
 constexpr double kMaxCostNs = 1e9;
+constexpr int kMaxNfsVersions = 16;
+constexpr int kMaxExports = 100;  // a sampler sends no more (worker/sampler/nfs_server_setup.cc)
 
 absl::Status CheckText(const char* what, const std::string& text, size_t max_bytes) {
   if (text.size() > max_bytes) {
@@ -44,6 +46,22 @@ absl::Status CheckSettings(const google::protobuf::Map<std::string, std::string>
 absl::Status CheckNumber(const char* what, double value, double max) {
   if (std::isfinite(value) && value >= 0 && value <= max) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("its ", what, " cannot be ", value));
+}
+
+absl::Status CheckNfsServer(const v1::NfsServerSetup& setup) {
+  if (setup.versions_size() > kMaxNfsVersions || setup.exports_size() > kMaxExports) {
+    return absl::InvalidArgumentError(absl::StrCat("its NFS server has ", setup.versions_size(), " versions and ",
+                                                   setup.exports_size(), " exports"));
+  }
+  for (const std::string& version : setup.versions())
+    IOBENCH_RETURN_IF_ERROR(CheckText("NFS version", version, kMaxWordBytes));
+  for (const v1::NfsExport& exported : setup.exports()) {
+    IOBENCH_RETURN_IF_ERROR(CheckText("export", exported.path(), kMaxPathBytes));
+    for (const std::string* const text : {&exported.clients(), &exported.options(), &exported.filesystem()})
+      IOBENCH_RETURN_IF_ERROR(CheckText("export", *text, kMaxLineBytes));
+    IOBENCH_RETURN_IF_ERROR(CheckText("export", exported.device(), kMaxPathBytes));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -78,6 +96,7 @@ absl::Status CheckFacts(const v1::WorkerFacts& facts, const std::string& version
   IOBENCH_RETURN_IF_ERROR(CheckNumber("cost of reading its clock", facts.clock_read_ns(), kMaxCostNs));
   IOBENCH_RETURN_IF_ERROR(CheckNumber("cost of an op", facts.loop_ns(), kMaxCostNs));
   IOBENCH_RETURN_IF_ERROR(CheckSettings(facts.settings()));
+  IOBENCH_RETURN_IF_ERROR(CheckNfsServer(facts.nfs_server()));
   if (facts.client_list_position() > worker_count) {
     return absl::InvalidArgumentError(absl::StrCat("its position in the client list is ",
                                                    facts.client_list_position(), ", but the run has ",

@@ -319,6 +319,12 @@ absl::StatusOr<Command> Checked(SelftestCommand selftest, const Typed&) {
   return Command(std::move(selftest));
 }
 
+absl::StatusOr<Command> Checked(TranslateCommand translate, const Typed&) {
+  if (!translate.words.empty()) return Command(std::move(translate));
+  return absl::InvalidArgumentError(
+      "translate needs a command line of another tool, such as 'fio --rw=read …', or a job file");
+}
+
 absl::StatusOr<Command> Checked(CleanupCommand clean, const Typed&) {
   if (clean.directories.empty() && !clean.copies) {
     return absl::InvalidArgumentError(

@@ -33,6 +33,7 @@ absl::StatusOr<Command> Checked(HistoryCommand history, const Typed& typed);
 absl::StatusOr<Command> Checked(ObserveCommand observe, const Typed& typed);
 absl::StatusOr<Command> Checked(SelftestCommand selftest, const Typed& typed);
 absl::StatusOr<Command> Checked(CleanupCommand clean, const Typed& typed);
+absl::StatusOr<Command> Checked(TranslateCommand translate, const Typed& typed);
 
 }  // namespace iobench
 

@@ -20,6 +20,7 @@
 #include "coordinator/command_line/usage.h"
 #include "coordinator/options/command_table.h"
 #include "coordinator/options/iozone_letters.h"
+#include "coordinator/translate/foreign_help.h"
 
 namespace iobench {
 namespace {
@@ -51,10 +52,10 @@ absl::Status ReadTopicOfHelp(std::vector<std::string>& arguments) {
   const std::string topic = arguments[at + 1];
   if (topic.starts_with('-')) return absl::OkStatus();
   if (at == 1 || !IsCommand(topic)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("there is no help for \"", topic,
-                     "\": use --help with a command (run --help, worker --help …), for ",
-                     "IOzone's letters (--help iozone), or for the columns of CSV files (--help csv)"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there is no help for \"", topic, "\": use --help with a command (run --help, worker --help …), for every ",
+        "option (--help all), for IOzone's letters (--help iozone), for the options of another tool (--help fio), ",
+        "or for the columns of CSV files (--help csv)"));
   }
   arguments = {topic, "--help"};
   return absl::OkStatus();
@@ -65,6 +66,17 @@ bool AsksFor(std::string_view topic, const std::vector<std::string>& arguments) 
   if (arguments.size() < 2 || arguments.back() != topic) return false;
   const std::string& before = arguments[arguments.size() - 2];
   return before == "--help" || before == "-h";
+}
+
+// The tool after --help, alone or after a command; null: none that has a table.
+const ForeignTool* ToolAskedFor(const std::vector<std::string>& arguments) {
+  const ForeignTool* const tool = arguments.empty() ? nullptr : FindForeignTool(arguments.back());
+  return tool != nullptr && !tool->options.empty() && AsksFor(arguments.back(), arguments) ? tool : nullptr;
+}
+
+// `translate` with the words after it, which are another tool's: none of them is an option of ours.
+bool TranslatesWords(const std::vector<std::string>& typed) {
+  return typed.size() > 1 && typed[0] == "translate" && typed[1] != "--help" && typed[1] != "-h";
 }
 
 // The default command is `run`. InvalidArgument: the first word is similar to another command.
@@ -147,13 +159,14 @@ class CommandParser {
  public:
   // `only`: the command that will be parsed or described; the others get no options, which CLI11 would compare with each
   // other. Empty: all get theirs. A word that is no command: none does.
-  explicit CommandParser(std::string_view only = "") {
+  explicit CommandParser(std::string_view only = "", size_t help_columns = kPipedColumns,
+                         HelpLength length = HelpLength::kMostUsed) {
     app_.require_subcommand(1);
-    app_.formatter(HelpFormatter());
+    app_.formatter(HelpFormatter(help_columns, length));
     app_.set_version_flag("-v,--version", VersionText());
     app_.footer(
         "`run` is the default: `cluster-iobench --path /mnt/nfs -i 0 -i 1` works. `cluster-iobench run --help` "
-        "lists its options.");
+        "lists its most used options, `cluster-iobench run --help all` every one.");
     for (const CommandSpec& spec : Commands()) {
       CLI::App& command = *app_.add_subcommand(std::string(spec.name), std::string(spec.help));
       command.group("Commands");
@@ -208,25 +221,35 @@ absl::StatusOr<Command> GeneratedText(const std::vector<std::string>& arguments)
 
 }  // namespace
 
-absl::StatusOr<Command> ParseCommandLine(const std::vector<std::string>& typed) {
+absl::StatusOr<Command> ParseCommandLine(const std::vector<std::string>& typed, size_t help_columns) {
   IOBENCH_RETURN_IF_ERROR(CheckUtf8(typed));
+  if (TranslatesWords(typed)) return Command(TranslateCommand{{typed.begin() + 1, typed.end()}});
   IOBENCH_ASSIGN_OR_RETURN(std::vector<std::string> arguments, WithLongOptions(typed));
   if (!arguments.empty() && arguments[0] == "help") arguments[0] = "--help";
   if (arguments.empty() ||
       arguments == std::vector<std::string>{"run"}) {  // neither says what to do nor where
-    return Command(TextAnswer{ShortUsage(), /*misuse=*/true});
+    return Command(TextAnswer{ShortUsage(help_columns), /*misuse=*/true});
   }
-  if (AsksFor("iozone", arguments)) return Command(TextAnswer{IozoneHelp()});
+  if (AsksFor("iozone", arguments)) return Command(TextAnswer{IozoneHelp(help_columns)});
+  if (const ForeignTool* const tool = ToolAskedFor(arguments); tool != nullptr)
+    return Command(TextAnswer{ForeignHelp(*tool)});
   if (AsksFor("csv", arguments)) return Command(TextAnswer{.text = {}, .lists_csv_columns = true});
   if (arguments[0] == "--generate") return GeneratedText(arguments);
+  const HelpLength length = AsksFor("all", arguments) ? HelpLength::kAll : HelpLength::kMostUsed;
+  if (length == HelpLength::kAll) {
+    arguments.pop_back();
+    if (arguments.size() == 1) arguments.insert(arguments.begin(), "run");  // the default command
+  }
   IOBENCH_RETURN_IF_ERROR(ReadTopicOfHelp(arguments));
   IOBENCH_RETURN_IF_ERROR(AddDefaultCommand(arguments));
   IOBENCH_RETURN_IF_ERROR(CheckAllOptions(arguments));
-  CommandParser parser(arguments[0]);
+  CommandParser parser(arguments[0], help_columns, length);
   const LongNames names = NamesOf(parser.app(), arguments[0]);
+  IOBENCH_RETURN_IF_ERROR(CheckNoForeignNames(arguments, names));
   arguments = WithOurNames(std::move(arguments), names);
   IOBENCH_RETURN_IF_ERROR(CheckLongNames(arguments, names, arguments[0]));
-  return parser.Parse(std::move(arguments), typed);
+  absl::StatusOr<Command> command = parser.Parse(std::move(arguments), typed);
+  return command.ok() ? command : absl::StatusOr<Command>(WithMeantLine(command.status(), typed));
 }
 
 }  // namespace iobench

@@ -2,18 +2,20 @@
 #ifndef COORDINATOR_COMMAND_LINE_CLI_H_
 #define COORDINATOR_COMMAND_LINE_CLI_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "common/text/terminal_width.h"
 #include "coordinator/options/command_options.h"
 
 namespace iobench {
 
 // Parses `arguments`, which exclude the program's name; without a command they are those of `run`. Reads the files of
-// suites, and nothing else of the file system. InvalidArgument: one line that says what to do. NotFound: the suites are
-// not installed.
-absl::StatusOr<Command> ParseCommandLine(const std::vector<std::string>& arguments);
+// suites, and nothing else of the file system. `help_columns`: the width of texts that are asked for. InvalidArgument: one
+// line that says what to do. NotFound: the suites are not installed.
+absl::StatusOr<Command> ParseCommandLine(const std::vector<std::string>& arguments, size_t help_columns = kPipedColumns);
 
 }  // namespace iobench
 

@@ -2,14 +2,23 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "common/model/engine.h"
 #include "common/model/operation.h"
+#include "common/text/display_text.h"
+#include "common/text/terminal_width.h"
+#include "coordinator/command_line/examples.h"
+#include "coordinator/command_line/most_used.h"
 #include "coordinator/options/iozone_letters.h"
 #include "coordinator/options/option.h"
+#include "coordinator/translate/foreign_help.h"
 
 namespace iobench {
 namespace {
@@ -62,21 +71,60 @@ OptionHelp HelpOf(const CLI::Option& option, bool of_run) {
   return help;
 }
 
+// Breaks each line of `text`.
+std::string Fitted(const std::string& text, size_t columns) {
+  std::vector<std::string> lines;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    for (std::string& part : Wrapped({line.data(), line.size()}, columns)) lines.push_back(std::move(part));
+  }
+  return absl::StrJoin(lines, "\n");
+}
+
 // CLI11's own formatter writes "DIR TEXT ... REQUIRED" where its usage says "DIR...", and "--only NAMES ..." for an
-// option that takes one word each time that it is given.
+// option that takes one word each time that it is given. It breaks no lines.
 class OneForm final : public CLI::Formatter {
  public:
-  OneForm() {
+  OneForm(size_t columns, HelpLength length) : columns_(columns), length_(length) {
     label("SUBCOMMAND", "COMMAND");
     label("REQUIRED", "(required)");
   }
+  std::string make_description(const CLI::App* app) const override {
+    return Fitted(CLI::Formatter::make_description(app), columns_);
+  }
   std::string make_usage(const CLI::App* app, std::string name) const override {
-    return CLI::Formatter::make_usage(
-        app, app->get_parent() == nullptr ? name : absl::StrCat(app->get_parent()->get_name(), " ", name));
+    const std::string command = app->get_parent() == nullptr ? std::string() : app->get_name();
+    const std::string usage = CLI::Formatter::make_usage(
+        app, command.empty() ? name : absl::StrCat(app->get_parent()->get_name(), " ", name));
+    const std::string examples = ExamplesText(command.empty() ? "run" : command, columns_);
+    return absl::StrCat(usage, examples.empty() ? "" : "\n", examples);
+  }
+  std::string make_group(std::string group, bool is_positional, std::vector<const CLI::Option*> options) const override {
+    if (length_ == HelpLength::kMostUsed && IsShortened(group)) std::erase_if(options, IsLessUsed);
+    return options.empty() ? "" : CLI::Formatter::make_group(std::move(group), is_positional, std::move(options));
+  }
+  // CLI11 puts an empty line between sections, whether they have text or not.
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    while (absl::StrReplaceAll({{"\n\n\n", "\n\n"}}, &text) > 0) continue;
+    return text;
+  }
+  std::string make_footer(const CLI::App* app) const override {
+    std::string footer = app->get_footer();
+    const size_t left_out = length_ == HelpLength::kMostUsed ? LessUsedOf(*app) : 0;
+    if (left_out > 0) {
+      footer = absl::StrCat(left_out, " more options: `cluster-iobench ", app->get_name(), " --help all`.\n", footer);
+    }
+    return footer.empty() ? "" : Fitted(footer, columns_) + "\n";
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return Hanging(absl::StrCat("  ", command->get_display_name(true)), 14, command->get_description(), columns_);
   }
   std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
     const bool several = is_positional && option->get_expected_max() > 1;
     return absl::StrCat(CLI::Formatter::make_option_name(option, is_positional), several ? "..." : "");
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return Fitted(option->get_description(), columns_ - column_width_);
   }
   std::string make_option_usage(const CLI::Option* option) const override {
     const std::string name = make_option_name(option, true);
@@ -88,12 +136,28 @@ class OneForm final : public CLI::Formatter {
     return absl::StrCat(argument.empty() ? "" : " ", argument,
                         option->get_required() ? absl::StrCat(" ", get_label("REQUIRED")) : "");
   }
+
+ private:
+  static bool IsLessUsed(const CLI::Option* option) {
+    const std::span<const std::string_view> used = MostUsedOptions();
+    const std::vector<std::string>& names = option->get_lnames();
+    return !option->get_required() && std::none_of(names.begin(), names.end(), [used](const std::string& name) {
+      return std::find(used.begin(), used.end(), name) != used.end();
+    });
+  }
+  static size_t LessUsedOf(const CLI::App& app) {
+    return app.get_options([](const CLI::Option* option) { return IsShortened(option->get_group()) && IsLessUsed(option); })
+        .size();
+  }
+
+  const size_t columns_;
+  const HelpLength length_;
 };
 
 }  // namespace
 
-std::shared_ptr<CLI::FormatterBase> HelpFormatter() {
-  return std::make_shared<OneForm>();
+std::shared_ptr<CLI::FormatterBase> HelpFormatter(size_t columns, HelpLength length) {
+  return std::make_shared<OneForm>(columns, length);
 }
 
 std::vector<CommandHelp> CommandsOf(const CLI::App& app) {
@@ -113,8 +177,9 @@ absl::StatusOr<std::string> Generated(const std::string& what, const std::vector
   if (what == "bash") return BashCompletion(commands);
   if (what == "zsh") return ZshCompletion(commands);
   if (what == "fish") return FishCompletion(commands);
-  return absl::InvalidArgumentError(
-      absl::StrCat("--generate writes man, bash, zsh or fish, and \"", what, "\" is none of them"));
+  if (what == "coming-from") return ComingFromDocument();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--generate writes man, bash, zsh, fish or coming-from, and \"", what, "\" is none of them"));
 }
 
 }  // namespace iobench

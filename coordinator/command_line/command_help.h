@@ -31,11 +31,14 @@ struct CommandHelp {
 // too.
 std::vector<CommandHelp> CommandsOf(const CLI::App& app);
 
-// Writes --help: arguments have one form everywhere, "DIR" or, if there may be several, "DIR...", and the usage begins
-// with the program's name.
-std::shared_ptr<CLI::FormatterBase> HelpFormatter();
+// The options that --help shows: those that most users need (most_used.h), or all.
+enum class HelpLength { kMostUsed, kAll };
 
-// Returns what `--generate` writes: the man page, or completion for bash, zsh or fish. InvalidArgument: none of these.
+// Writes --help in lines of at most `columns`: examples first; arguments have one form everywhere, "DIR" or, if there may
+// be several, "DIR...", and the usage begins with the program's name.
+std::shared_ptr<CLI::FormatterBase> HelpFormatter(size_t columns, HelpLength length);
+
+// Returns what `--generate` writes: the man page, completion for bash, zsh or fish, or docs/coming-from.md. InvalidArgument: none of these.
 absl::StatusOr<std::string> Generated(const std::string& what, const std::vector<CommandHelp>& commands);
 
 // Implemented in man_page.cc and completion.cc.

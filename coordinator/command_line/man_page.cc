@@ -1,4 +1,6 @@
 // The man page: cluster-iobench(1), in the macros of man(7).
+#include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "common/version.h"
 #include "coordinator/command_line/command_help.h"
+#include "coordinator/command_line/examples.h"
 
 namespace iobench {
 namespace {
@@ -21,6 +24,8 @@ std::string Roff(std::string_view text) {
       result += "\\e";
     } else if (c == '-') {
       result += "\\-";
+    } else if (c == '|') {
+      result += "|\\:";  // lists of names may be broken here
     } else if ((c == '.' || c == '\'') && (i == 0 || text[i - 1] == '\n')) {
       absl::StrAppend(&result, "\\&", std::string(1, c));
     } else if (text.substr(i).starts_with("…")) {
@@ -51,6 +56,18 @@ std::string OptionEntries(const CommandHelp& command, bool with_groups) {
       group = option.group;
       absl::StrAppend(&text, OptionEntry(option));
     }
+  }
+  return text;
+}
+
+// Those of `run`, and the first of every other command.
+std::string Examples(const std::vector<CommandHelp>& commands) {
+  std::string text = ".SH EXAMPLES\n";
+  for (const CommandHelp& command : commands) {
+    std::span<const Example> examples = ExamplesOf(command.name);
+    if (command.name != "run") examples = examples.first(std::min<size_t>(examples.size(), 1));
+    for (const Example& example : examples)
+      absl::StrAppend(&text, ".TP\n.B ", Roff(example.line), "\n", Roff(example.does), "\n");
   }
   return text;
 }
@@ -97,16 +114,6 @@ a criterion was not met
 .TP
 .B 130
 interrupted
-.SH EXAMPLES
-.TP
-A short run on this host:
-.B cluster\-iobench /mnt/nfs
-.TP
-IOzone's options on 32 MPI ranks:
-.B mpirun \-np 32 cluster\-iobench \-\-path /mnt/nfs \-i 0 \-i 1 \-c \-e \-r 1m \-s 4g
-.TP
-An acceptance test with a document to hand over:
-.B cluster\-iobench /mnt/nfs \-i 0 \-i 1 \-\-require 'write>=900MiB/s' \-\-format markdown
 .SH SEE ALSO
 .BR fio (1),
 .BR iozone (1),
@@ -132,7 +139,7 @@ std::string ManPage(const std::vector<CommandHelp>& commands) {
     absl::StrAppend(&chapters, ".SH \"OPTIONS OF ", Roff(command.name), "\"\n",
                     OptionEntries(command, is_run));
   }
-  return absl::StrCat(page, synopsis, kDescription, ".SH COMMANDS\n", list, chapters, kEnd);
+  return absl::StrCat(page, synopsis, Examples(commands), kDescription, ".SH COMMANDS\n", list, chapters, kEnd);
 }
 
 }  // namespace iobench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -11,24 +12,25 @@
 #include "common/model/operation.h"
 #include "common/net/nfs_url.h"
 #include "common/text/near_names.h"
+#include "common/text/shell_word.h"
 #include "common/text/utf8.h"
 #include "coordinator/options/option.h"
+#include "coordinator/translate/foreign_help.h"
+#include "coordinator/translate/translation.h"
 
 namespace iobench {
 namespace {
 
-// Names that other programs use for our options.
+// Words for our options that are no option of a tool in coordinator/translate.
 constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
-    {"block", "record"},  {"block-size", "record"}, {"blocksize", "record"},
-    {"bs", "record"},     {"csvfile", "format"},    {"dir", "path"},
-    {"directory", "path"}, {"dropcache", "drop-caches"}, {"duration", "time"},
-    {"filesize", "size"}, {"hostsfile", "hosts"},   {"iodepth", "depth"},
-    {"ioengine", "engine"}, {"iterations", "repeat"}, {"jobs", "lanes"},
-    {"jsonfile", "format"}, {"numjobs", "lanes"},   {"rand", "op"},
-    {"read", "op"},       {"resfile", "out"},       {"runtime", "time"},
-    {"rw", "op"},         {"rwmixpct", "mix-percent"}, {"rwmixread", "mix-percent"},
-    {"target", "path"},   {"timelimit", "time"},    {"write", "op"},
+    {"block-size", "record"}, {"block", "record"},    {"dir", "path"},        {"directory", "path"},
+    {"duration", "time"},     {"file-size", "size"},  {"hostsfile", "hosts"}, {"jobs", "lanes"},
+    {"mount", "path"},        {"mountpoint", "path"}, {"output-dir", "out"},  {"queue-depth", "depth"},
+    {"runtime", "time"},      {"target", "path"},
 };
+
+// What other tools call lanes, which we accept.
+constexpr std::string_view kTheirLanes = "threads";
 
 // Unicode hyphens and dashes that keyboards, web pages and word processors use in place of "-".
 constexpr std::string_view kDashes[] = {"\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u2212"};
@@ -44,14 +46,79 @@ bool Has(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// A typo rarely changes how a word begins: --mount is not --remount, --nolive not --live. Its first two letters may be
+// swapped, or one of them missing.
+bool BeginsAlike(std::string_view typed, std::string_view name) {
+  return !typed.empty() && !name.empty() &&
+         (typed[0] == name[0] || (typed.size() > 1 && typed[1] == name[0] && typed.size() == name.size()) ||
+          (name.size() > 1 && typed[0] == name[1] && typed.size() + 1 == name.size()));
+}
+
 // Returns "; did you mean --lanes?" or an empty string.
 std::string Hint(std::string_view name, const LongNames& names) {
   for (const auto& [other, ours] : kOthers) {
     if (other == name && Has(names.shown, ours))
       return absl::StrCat("; the name here is --", std::string(ours));
   }
-  const std::vector<std::string_view> shown(names.shown.begin(), names.shown.end());
+  std::vector<std::string_view> shown(names.shown.begin(), names.shown.end());
+  std::erase_if(shown, [name](std::string_view other) { return !BeginsAlike(name, other); });
   return DidYouMean(name, shown, "--");
+}
+
+// What a row says, up to the first condition: "--op read, write" of "--op read, write; others".
+std::string ShortWords(const ForeignOption& option) {
+  if (option.becomes == Becomes::kOption || option.becomes == Becomes::kTogether) {
+    const std::string ours = OursOf(option);
+    return absl::StrCat("here it is ", ours.substr(0, ours.find(';')));
+  }
+  return absl::StrCat(
+      "here ", option.becomes == Becomes::kNothing ? "it is not needed: " : "there is nothing like it: ",
+      std::string(option.note));
+}
+
+// "--rw, --bs and --numjobs"
+std::string Enumerated(const std::vector<std::string>& names) {
+  if (names.size() < 2) return absl::StrJoin(names, "");
+  return absl::StrCat(absl::StrJoin(names.begin(), names.end() - 1, ", "), " and ", names.back());
+}
+
+// One answer for all options of a line that only another tool has. Empty: no tool has any of them.
+std::string AnswerOfTool(const std::vector<std::string>& unknown, const std::vector<std::string>& arguments) {
+  const ForeignTool* const tool = ToolWith(unknown);
+  if (tool == nullptr) return "";
+  std::vector<std::string> typed;
+  std::vector<const ForeignOption*> rows;
+  for (const std::string& name : unknown) {
+    const ForeignOption* const row = FindForeignOption(*tool, name);
+    if (row == nullptr) continue;
+    typed.push_back(absl::StrCat("--", name));
+    rows.push_back(row);
+  }
+  const std::string of(tool->name);
+  std::string help = absl::StrCat("; `--help ", std::string(tool->called.substr(0, tool->called.find(' '))),
+                                  "` lists them all");
+  const std::vector<std::string> words(arguments.begin() + 1, arguments.end());
+  const auto line = words.size() > 1 ? TranslateMixedWords(*tool, words) : std::nullopt;
+  std::string text =
+      rows.size() == 1
+          ? absl::StrCat("unknown option \"", typed[0], "\": it is ", of, "'s; ", ShortWords(*rows[0]))
+          : absl::StrCat("unknown options ", Enumerated(typed), ": they are ", of, "'s");
+  if (rows.size() > 1 && line.has_value()) return absl::StrCat(text, "; here: ", ShellCommand(*line), help);
+  for (size_t i = 0; rows.size() > 1 && i < rows.size(); ++i)
+    absl::StrAppend(&text, "; ", typed[i], ": ", ShortWords(*rows[i]));
+  return absl::StrCat(text, help);
+}
+
+// The long names that the command does not have, in the order of the line.
+std::vector<std::string> UnknownNames(const std::vector<std::string>& arguments, const LongNames& names) {
+  std::vector<std::string> unknown;
+  for (const std::string& argument : arguments) {
+    if (argument == "--") break;
+    const std::string name =
+        absl::StartsWith(argument, "--") ? argument.substr(2, argument.find('=') - 2) : "";
+    if (!name.empty() && name != kTheirLanes && !Has(names.known, name)) unknown.push_back(name);
+  }
+  return unknown;
 }
 
 absl::Status CheckDashes(const std::string& argument, const LongNames& names) {
@@ -122,13 +189,32 @@ absl::Status CheckLongNames(const std::vector<std::string>& arguments, const Lon
   return absl::OkStatus();
 }
 
+absl::Status CheckNoForeignNames(const std::vector<std::string>& arguments, const LongNames& names) {
+  if (!Has(names.known, "op")) return absl::OkStatus();  // the command has no workload
+  const std::string answer = AnswerOfTool(UnknownNames(arguments, names), arguments);
+  return answer.empty() ? absl::OkStatus() : absl::InvalidArgumentError(answer);
+}
+
+absl::Status WithMeantLine(const absl::Status& status, const std::vector<std::string>& typed) {
+  const std::optional<MeantLine> meant = LineOfLetters(typed);
+  if (!meant.has_value() || status.code() != absl::StatusCode::kInvalidArgument) return status;
+  const std::string tool(meant->tool->name);
+  return absl::InvalidArgumentError(absl::StrCat(
+      std::string(status.message()), "; if this line is ", tool, "'s",
+      meant->words.empty()
+          ? absl::StrCat(": cluster-iobench translate ",
+                         std::string(meant->tool->called.substr(0, meant->tool->called.find(' '))), " …")
+          : absl::StrCat(", here it is: ", ShellCommand(meant->words))));
+}
+
 std::vector<std::string> WithOurNames(std::vector<std::string> arguments, const LongNames& names) {
-  static constexpr std::string_view kTheirs = "--threads", kOurs = "lanes";
+  static constexpr std::string_view kOurs = "lanes";
+  const std::string theirs = absl::StrCat("--", std::string(kTheirLanes));
   if (!Has(names.known, kOurs)) return arguments;
   for (std::string& argument : arguments) {
     if (argument == "--") break;
-    const bool same = argument == kTheirs || absl::StartsWith(argument, absl::StrCat(std::string(kTheirs), "="));
-    if (same) argument.replace(2, kTheirs.size() - 2, kOurs);
+    const bool same = argument == theirs || absl::StartsWith(argument, absl::StrCat(theirs, "="));
+    if (same) argument.replace(2, kTheirLanes.size(), kOurs);
   }
   return arguments;
 }

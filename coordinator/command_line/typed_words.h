@@ -24,6 +24,14 @@ struct LongNames {
 absl::Status CheckLongNames(const std::vector<std::string>& arguments, const LongNames& names,
                             const std::string& command);
 
+// Looks at a command with a workload. InvalidArgument: options that only another tool has, with one answer for all of
+// them: what they are here, or the translated line. REQUIRES: at least one argument, the command.
+absl::Status CheckNoForeignNames(const std::vector<std::string>& arguments, const LongNames& names);
+
+// Adds to the refusal of a line that has only letters what it would be here if it is another tool's. `typed`: the line
+// without the program's name.
+absl::Status WithMeantLine(const absl::Status& status, const std::vector<std::string>& typed);
+
 // Replaces names that other programs use for our options, and that we accept too: --threads 4 is --lanes 4.
 std::vector<std::string> WithOurNames(std::vector<std::string> arguments, const LongNames& names);
 

@@ -2,11 +2,12 @@
 #ifndef COORDINATOR_COMMAND_LINE_USAGE_H_
 #define COORDINATOR_COMMAND_LINE_USAGE_H_
 
+#include <cstddef>
 #include <string>
 
 namespace iobench {
 
-std::string ShortUsage();
+std::string ShortUsage(size_t columns);  // in lines of at most that many
 
 }  // namespace iobench
 

@@ -28,19 +28,17 @@
 #include "coordinator/commands/job_commands.h"
 #include "coordinator/commands/on_workers.h"
 #include "coordinator/conduct/conductor.h"
-#include "coordinator/files/files.h"
 #include "coordinator/live/display.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/capacity/capacity_formats.h"
+#include "coordinator/report/capacity/saved_capacity.h"
 #include "coordinator/report/console/results_line.h"
-#include "coordinator/report/raw_files.h"
+#include "coordinator/saved_run/redact.h"
 
 namespace iobench {
 namespace {
 
-constexpr char kCapacityFile[] = "capacity.json";
-constexpr char kRawCapacityFile[] = "raw/capacity.pb";  // --saved reads it; JSON has no NaN
 constexpr uint32_t kMaxRepetitions = 10'000;            // as for --repeat
 
 absl::StatusOr<CapacityQuestions> QuestionsIn(const CapacityOptions& options) {
@@ -73,8 +71,17 @@ absl::StatusOr<const CapacityFormat*> FormatFor(const CapacityOptions& options, 
   return format;
 }
 
-absl::Status PrintCapacity(std::span<const v1::CapacityReport> reports, const CapacityOptions& options,
-                           const CapacityFormat& format, const ConsoleStyle& style) {
+// `directories`: of the runs, which know the names that are redacted.
+absl::Status PrintCapacity(std::vector<v1::CapacityReport> reports, std::span<const std::string> directories,
+                           const CapacityOptions& options, const CapacityFormat& format, const ConsoleStyle& style) {
+  if (options.redact) {
+    Redaction redaction;
+    for (size_t i = 0; i < reports.size(); ++i) {
+      IOBENCH_ASSIGN_OR_RETURN(const SavedRun run, SavedRun::Open(directories[i]));
+      redaction.Learn(run.run());
+      redaction.Redact(reports[i]);
+    }
+  }
   if (options.output.empty()) return format.write(reports, style, std::cout);
   return WriteFileAtomically(options.output,
                              [&](std::ostream& out) { return format.write(reports, ConsoleStyle(), out); });
@@ -156,22 +163,9 @@ v1::CapacityReport ReportFor(const Stage& stage, const CapacityCommand& line, co
   return report;
 }
 
-absl::Status SaveCapacity(const v1::CapacityReport& report, const std::string& directory) {
-  const v1::CapacityReport* const one = &report;
-  IOBENCH_RETURN_IF_ERROR(
-      WriteFileAtomically(absl::StrCat(directory, "/", kRawCapacityFile), [&](std::ostream& out) {
-        report.SerializeToOstream(&out);
-        return absl::OkStatus();
-      }));
-  return WriteFileAtomically(absl::StrCat(directory, "/", kCapacityFile), [&](std::ostream& out) {
-    return (*CapacityFormatNamed("json"))->write({one, 1}, ConsoleStyle(), out);
-  });
-}
-
 // Prints and saves the report. Returns the exit code, which the report then has.
 int ConcludeCapacity(const Stage& stage, const CapacityCommand& line, const CapacityFormat& format,
                      const Conductor& conductor, const std::string& directory, v1::CapacityReport& report) {
-  const v1::CapacityReport* const one = &report;
   const ConsoleStyle style =
       StyleOf(stage.transport.name() == "mpi" ? Stdout::kOfMpi : Stdout::kOurs, line.cluster.verbose);
   const bool interrupted = report.exit_code() == kExitInterrupted;
@@ -180,12 +174,12 @@ int ConcludeCapacity(const Stage& stage, const CapacityCommand& line, const Capa
     PrintError(std::string(written.message()));
     if (report.exit_code() == kExitOk) report.set_exit_code(kExitIo);
   };
-  note(PrintCapacity({one, 1}, line.capacity, format, style));
+  note(PrintCapacity({report}, {&directory, 1}, line.capacity, format, style));
   const bool text_on_stdout = line.capacity.output.empty() && line.capacity.format == "text";
   // The line names the file.
   note(SaveCapacity(report, directory));
   (text_on_stdout ? std::cout << '\n' : std::cerr)
-      << ResultsLine(directory, conductor.saved(), {kCapacityFile}) << std::endl;
+      << ResultsLine(directory, conductor.saved(), CapacityFileNames()) << std::endl;
   if (interrupted) PrintError("interrupted; the report shows what was measured so far");
   const int exit_code = ExitOfPrinting(report.exit_code(), kExitIo);
   if (exit_code == report.exit_code()) return exit_code;
@@ -254,7 +248,7 @@ absl::Status FitPlanToCapacity(const CapacityCommand& line, v1::Plan& plan) {
 }
 
 // Finds how much the storage carries: a run whose phases follow from what earlier ones measured, and its report, which
-// is also saved as capacity.json beside the run's results. `plan`: fitted by FitPlanToCapacity. The exit code is that of
+// is also saved beside the run's results (saved_capacity.h). `plan`: fitted by FitPlanToCapacity. The exit code is that of
 // the run, and kExitThreshold if the SLO cannot be met or today's load is more than the storage carries.
 int Capacity(const Stage& stage, const CapacityCommand& line, const v1::Plan& plan) {
   const auto format = FormatFor(line.capacity, line.cluster.force);
@@ -306,17 +300,14 @@ int ShowSavedCapacity(const CapacityCommand& line) {
   std::vector<v1::CapacityReport> reports;
   std::map<std::string, int> names;
   for (const std::string& directory : line.capacity.saved) {
-    const std::string file = absl::StrCat(directory, "/", kRawCapacityFile);
-    const auto bytes = files::ReadWhole("saved result", file, kLongestResultBytes);
-    v1::CapacityReport report;
-    if (const absl::Status answered = files::UnansweredCall(file, ErrnoOf(bytes.status())); !answered.ok())
-      return Fail(answered, kExitIo);
-    if (!bytes.ok())
-      return Fail(absl::NotFoundError(absl::StrCat(
-                      file, " cannot be read: --saved takes the result directory of a capacity run")),
+    absl::StatusOr<v1::CapacityReport> saved = ReadSavedCapacity(directory);
+    if (absl::IsNotFound(saved.status())) {
+      return Fail(absl::NotFoundError(absl::StrCat(std::string(saved.status().message()),
+                                                   ": --saved takes the result directory of a capacity run")),
                   kExitUsage);
-    if (!report.ParseFromString(*bytes) || report.schema().empty())
-      return Fail(absl::DataLossError(absl::StrCat(file, " is damaged")), kExitIo);
+    }
+    if (!saved.ok()) return Fail(saved.status(), kExitIo);
+    v1::CapacityReport& report = *saved;
     const int earlier = names[report.name()]++;
     if (earlier > 0) report.set_name(absl::StrCat(report.name(), " (", earlier + 1, ")"));
     AskAgain(*questions, report);
@@ -324,7 +315,7 @@ int ShowSavedCapacity(const CapacityCommand& line) {
     reports.push_back(std::move(report));
   }
   const absl::Status written =
-      PrintCapacity(reports, line.capacity, **format, StyleOf(Stdout::kOurs, line.cluster.verbose));
+      PrintCapacity(std::move(reports), line.capacity.saved, line.capacity, **format, StyleOf(Stdout::kOurs, line.cluster.verbose));
   if (!written.ok()) return Fail(written, kExitIo);
   return ExitOfPrinting(too_much ? kExitThreshold : kExitOk, kExitIo);
 }

@@ -24,7 +24,7 @@ int CompareSavedRuns(const CompareCommand& options) {
         absl::InvalidArgumentError("--fail-under needs a baseline: name two results, the baseline first"),
         kExitUsage);
   }
-  absl::StatusOr<LoadedRuns> loaded = LoadRuns(options.directories);
+  absl::StatusOr<LoadedRuns> loaded = LoadRuns(options.directories, options.redact);
   if (!loaded.ok()) return Fail(loaded.status(), kExitUsage);
   v1::CompareReport report = CompareRuns(loaded->runs, ComparisonSettings(options));
   report.set_program_version(kProgramVersion);

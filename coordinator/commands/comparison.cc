@@ -11,6 +11,7 @@
 #include "coordinator/live/display.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/report/atomic_file.h"
+#include "coordinator/saved_run/redact.h"
 #include "coordinator/saved_run/whole_report.h"
 
 namespace iobench {
@@ -23,12 +24,20 @@ int ExitOfGate(const v1::Gate& gate, uint32_t inconclusive_exit) {
 
 }  // namespace
 
-absl::StatusOr<LoadedRuns> LoadRuns(const std::vector<std::string>& directories) {
+absl::StatusOr<LoadedRuns> LoadRuns(const std::vector<std::string>& directories, bool redact) {
   LoadedRuns loaded;
+  Redaction redaction;
   for (const std::string& directory : directories) {
     IOBENCH_ASSIGN_OR_RETURN(SavedRun saved, SavedRun::Open(directory));
-    loaded.runs.push_back(
-        RunToCompareFrom(directory, WholeReport(saved, {.charts = Charts::kFilledIn, .digests = false})));
+    v1::RunReport report = WholeReport(saved, {.charts = Charts::kFilledIn, .digests = false});
+    std::string name = directory;
+    if (redact) {
+      redaction.Learn(report);
+      redaction.Learn(saved.run());
+      redaction.Redact(report);
+      name = absl::StrCat("run-", loaded.runs.size() + 1);
+    }
+    loaded.runs.push_back(RunToCompareFrom(name, std::move(report)));
     for (const std::string& warning : saved.warnings()) PrintError(warning);
     loaded.damaged |= !saved.warnings().empty();
   }
@@ -48,8 +57,10 @@ absl::Status CheckNoneTwice(const std::vector<std::string>& directories) {
 }
 
 CompareSettings ComparisonSettings(const CompareCommand& options) {
-  CompareSettings settings{
-      .level = options.level_percent / 100, .margin = options.margin_percent / 100, .fail_under = {}};
+  CompareSettings settings{.level = options.level_percent / 100,
+                           .margin = options.margin_percent / 100,
+                           .by_name = options.pair == "by-name",
+                           .fail_under = {}};
   if (options.fail_under_percent > 0) settings.fail_under = options.fail_under_percent / 100;
   return settings;
 }

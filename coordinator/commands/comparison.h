@@ -20,8 +20,8 @@ struct LoadedRuns {
   bool damaged = false;  // some phase could not be read; this has been printed
 };
 
-// Computes the runs again from their raw data.
-absl::StatusOr<LoadedRuns> LoadRuns(const std::vector<std::string>& directories);
+// Computes the runs again from their raw data. `redact`: their names are aliases, the same in all of them.
+absl::StatusOr<LoadedRuns> LoadRuns(const std::vector<std::string>& directories, bool redact);
 
 // InvalidArgument: a directory is named twice.
 absl::Status CheckNoneTwice(const std::vector<std::string>& directories);

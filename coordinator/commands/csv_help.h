@@ -2,11 +2,12 @@
 #ifndef COORDINATOR_COMMANDS_CSV_HELP_H_
 #define COORDINATOR_COMMANDS_CSV_HELP_H_
 
+#include <cstddef>
 #include <string>
 
 namespace iobench {
 
-std::string CsvHelp();
+std::string CsvHelp(size_t columns);  // in lines of at most that many
 
 }  // namespace iobench
 

@@ -58,7 +58,7 @@ int PrintHistory(const CompareCommand& options) {
   if (directories->size() < 2) {
     return Fail(absl::InvalidArgumentError("a history needs at least two results"), kExitUsage);
   }
-  absl::StatusOr<LoadedRuns> loaded = LoadRuns(*directories);
+  absl::StatusOr<LoadedRuns> loaded = LoadRuns(*directories, options.redact);
   if (!loaded.ok()) return Fail(loaded.status(), kExitUsage);
   v1::HistoryReport report = HistoryOf(std::move(loaded->runs), ComparisonSettings(options));
   report.set_program_version(kProgramVersion);

@@ -221,14 +221,19 @@ void PrintSummary(const v1::Mix& mix, std::ostream& out) {
                    {"rtt ms"},
                    {"execute ms"},
                    {"in flight"},
-                   {"replayed as", Align::kLeft}});
+                   {"replayed"},
+                   {"as", Align::kLeft}});
   for (const v1::ObservedRequest& request : observed.requests()) {
     table.AddRow({Printable(request.name()), Number(request.per_s()), Number(request.max_per_s()),
                   request.mean_bytes() > 0 ? FormatBytes(static_cast<double>(request.mean_bytes())) : "",
                   Number(request.rtt_ms()), Number(request.execute_ms()), Number(request.in_flight()),
-                  request.replayed_as().empty() ? "-" : request.replayed_as()});
+                  Number(request.replayed_per_s()), request.replayed_as().empty() ? "-" : request.replayed_as()});
   }
   for (const std::string& line : table.Lines(kTableColumns)) out << line << '\n';
+  for (const v1::ObservedRequest& request : observed.requests()) {
+    if (request.not_replayed().empty()) continue;
+    out << Printable(request.name()) << " is not reproduced: " << request.not_replayed() << '\n';
+  }
   out << "observed for " << FormatSeconds(observed.seconds()) << " in " << observed.intervals_size()
       << " intervals";
   if (observed.lost_intervals() > 0) {

@@ -9,8 +9,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/status_util.h"
 #include "coordinator/analysis/report_builder.h"
 #include "coordinator/report/atomic_file.h"
+#include "coordinator/report/capacity/capacity_formats.h"
+#include "coordinator/report/capacity/saved_capacity.h"
 #include "coordinator/report/console/console_report.h"
 #include "coordinator/report/console/progress_line.h"
 #include "coordinator/report/document/document.h"
@@ -55,13 +58,30 @@ absl::Status ShowRedacted(SavedRun& saved, const ConsoleStyle& style, std::ostre
   return WriteConsole(report, style, out);
 }
 
-int PrintOnConsole(const ReportCommand& options, SavedRun& saved) {
-  const ConsoleStyle style = StyleOf(Stdout::kOurs, options.verbose);
-  if (!options.redact) {
-    ShowRun(saved, style, std::cout);
-    return saved.warnings().empty() ? kExitOk : kExitIo;
+// What the run's phases were measured for, where that was their capacity; nullopt: otherwise. Its sentences name hosts and
+// paths, which are not replaced.
+std::optional<v1::CapacityReport> CapacityIn(const ReportCommand& options) {
+  if (options.redact || !HasSavedCapacity(options.directory)) return std::nullopt;
+  absl::StatusOr<v1::CapacityReport> capacity = ReadSavedCapacity(options.directory);
+  if (capacity.ok()) return *std::move(capacity);
+  PrintError(std::string(capacity.status().message()));
+  return std::nullopt;
+}
+
+// The console's report: the answers of a capacity measurement before its phases.
+absl::Status ShowSaved(const ReportCommand& options, SavedRun& saved, const ConsoleStyle& style, std::ostream& out) {
+  if (options.redact) return ShowRedacted(saved, style, out);
+  if (const std::optional<v1::CapacityReport> capacity = CapacityIn(options); capacity.has_value()) {
+    const v1::CapacityReport* const one = &*capacity;
+    IOBENCH_RETURN_IF_ERROR(WriteCapacityText({one, 1}, style, out));
+    out << '\n';
   }
-  const absl::Status written = ShowRedacted(saved, style, std::cout);
+  ShowRun(saved, style, out);
+  return absl::OkStatus();
+}
+
+int PrintOnConsole(const ReportCommand& options, SavedRun& saved) {
+  const absl::Status written = ShowSaved(options, saved, StyleOf(Stdout::kOurs, options.verbose), std::cout);
   if (!written.ok() && !absl::IsDataLoss(written)) return Fail(written, kExitUsage);
   return saved.warnings().empty() ? kExitOk : kExitIo;
 }
@@ -69,11 +89,8 @@ int PrintOnConsole(const ReportCommand& options, SavedRun& saved) {
 // Writes the console's report into the file of --output.
 int WriteConsoleFile(const ReportCommand& options, SavedRun& saved) {
   const ConsoleStyle style{.detail = options.verbose ? Detail::kFull : Detail::kBrief};
-  const absl::Status written = WriteFileAtomically(options.output, [&](std::ostream& out) {
-    if (options.redact) return ShowRedacted(saved, style, out);
-    ShowRun(saved, style, out);
-    return absl::OkStatus();
-  });
+  const absl::Status written = WriteFileAtomically(
+      options.output, [&](std::ostream& out) { return ShowSaved(options, saved, style, out); });
   if (!written.ok()) return Fail(written, kExitIo);
   std::cout << "wrote " << options.output << std::endl;
   return saved.warnings().empty() ? kExitOk : kExitIo;
@@ -83,6 +100,25 @@ int Verify(const std::string& directory) {
   const absl::StatusOr<bool> passed = VerifySavedRun(directory, std::cout);
   if (!passed.ok()) return Fail(passed.status(), absl::IsNotFound(passed.status()) ? kExitUsage : kExitIo);
   return *passed ? kExitOk : kExitIo;
+}
+
+// The page of a capacity measurement in place of that of its phases.
+int WriteCapacityPageOf(const v1::CapacityReport& capacity, const Document& page, const ReportCommand& options) {
+  const std::string path =
+      options.output.empty() ? absl::StrCat(options.directory, "/", page.file_name) : options.output;
+  if (const absl::Status writable = CheckOutputFile(path, options.replace); !writable.ok()) return Fail(writable, kExitUsage);
+  const v1::CapacityReport* const one = &capacity;
+  const absl::Status written = WriteFileAtomically(path, [&](std::ostream& out) {
+    return (*CapacityFormatNamed(page.name))->write({one, 1}, ConsoleStyle(), out);
+  });
+  if (!written.ok()) return Fail(written, kExitIo);
+  std::cout << "wrote " << path << std::endl;
+  return kExitOk;
+}
+
+// A format that has nothing to say of this run is the wrong one.
+int ExitOfUnwritten(const absl::Status& written) {
+  return absl::IsFailedPrecondition(written) ? kExitUsage : kExitIo;
 }
 
 int WriteAs(const Document& document, const ReportCommand& options, SavedRun& saved) {
@@ -98,11 +134,12 @@ int WriteAs(const Document& document, const ReportCommand& options, SavedRun& sa
   const int exit_code = saved.warnings().empty() ? kExitOk : kExitIo;
   if (prints) {
     const absl::Status written = document.write(report, std::cout);
-    if (!written.ok() && !absl::IsDataLoss(written)) return Fail(written, kExitUsage);
+    // Lost output is reported at the end of the program.
+    if (!written.ok() && !absl::IsDataLoss(written)) return Fail(written, ExitOfUnwritten(written));
     return exit_code;
   }
   const absl::Status written = SaveDocument(document, report, path, options.replace);
-  if (!written.ok()) return Fail(written, kExitIo);
+  if (!written.ok()) return Fail(written, ExitOfUnwritten(written));
   std::cout << "wrote " << path << std::endl;
   return exit_code;
 }
@@ -121,6 +158,10 @@ int Print(const ReportCommand& options) {
   if (options.format.empty()) return PrintOnConsole(options, *saved);
   const absl::StatusOr<const Document*> document = DocumentNamed(options.format);
   if (!document.ok()) return Fail(document.status(), kExitUsage);
+  if (options.format == "html") {
+    if (const auto capacity = CapacityIn(options); capacity.has_value())
+      return WriteCapacityPageOf(*capacity, **document, options);
+  }
   return WriteAs(**document, options, *saved);
 }
 

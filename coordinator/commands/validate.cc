@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -32,6 +33,7 @@
 #include "coordinator/process/failure.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/validate/validate_formats.h"
+#include "coordinator/saved_run/redact.h"
 #include "coordinator/validate/checks/fault.h"
 #include "coordinator/validate/choice.h"
 #include "coordinator/validate/measurement.h"
@@ -76,7 +78,8 @@ absl::StatusOr<const ValidateFormat*> ValidateFormatOf(const ValidateOptions& op
 }
 
 absl::Status WriteReport(const ValidateOptions& options, const ValidateFormat& format,
-                         const v1::ValidateReport& report) {
+                         v1::ValidateReport report) {
+  if (options.redact) Redaction().Redact(report);
   if (options.output.empty()) return format.write(report, StyleOf(Stdout::kOurs, false), std::cout);
   return WriteFileAtomically(options.output,
                              [&](std::ostream& out) { return format.write(report, ConsoleStyle(), out); });
@@ -141,7 +144,7 @@ class Validation {
     report_.set_started_at(WallClockIso8601());
     report_.set_whole(line.validate.whole);
     std::random_device random;
-    report_.set_seed(random());
+    report_.set_seed(line.validate.seed_given ? line.validate.seed : random());
   }
 
   void Run(const Examined& examined) {
@@ -180,7 +183,9 @@ class Validation {
                          .path = target.path(),
                          .targets = examined.context.look.data->facts(),
                          .findings = preflight.findings,
-                         .random = std::mt19937_64(report_.seed())};
+                         .random = std::mt19937_64(report_.seed()),
+                         .seed = static_cast<uint32_t>(report_.seed()),
+                         .consistency_s = options.consistency_s};
     if (options.outlier_percent > 0) context.limits.outlier_share = options.outlier_percent / 100;
     if (choice_.expected.has_value()) context.expected = &*choice_.expected;
     context.over_quota_bytes = choice_.over_quota_bytes;
@@ -189,9 +194,14 @@ class Validation {
       context.measure_network = [&] { return MeasureNetwork(examined.cluster()); };
     }
     RecordClients(context, report_);
-    if (context.peers.empty()) {
-      std::cerr << PreflightText(preflight);
-      Refuse(absl::FailedPreconditionError("no client can be checked there"));
+    if (context.peers.empty()) std::cerr << PreflightText(preflight);
+    // A path that exists nowhere is mistyped rather than deployed wrongly.
+    const bool exists_nowhere =
+        context.peers.empty() && std::all_of(context.one_of_each.begin(), context.one_of_each.end(), [&](uint32_t worker) {
+          return context.SeenBy(worker).problem().errno_value() == ENOENT;
+        });
+    if (exists_nowhere) {
+      Refuse(absl::NotFoundError(absl::StrCat(target.path(), " exists on no client")));
       return;
     }
     ended_ = RunChecks(
@@ -202,13 +212,22 @@ class Validation {
         report_);
   }
 
+  // Nothing can be checked, and this is why: the report says so of every check that was chosen.
+  void Refuse(absl::Status why, int exit_code = kExitUsage) {
+    ended_ = std::move(why);
+    refused_ = exit_code;
+    SkipChecks(choice_, std::string(ended_.message()), report_);
+  }
+
   // Returns the exit code.
   int Report(const ValidateFormat& format) {
-    if (refused_) return Fail(ended_, kExitUsage);
     report_.set_duration_s(SecondsFrom(MonotonicNowNs() - begin_ns_));
-    const int exit_code = ExitCodeFor(ended_, report_);
+    const int exit_code = refused_.has_value() ? *refused_ : ExitCodeFor(ended_, report_);
     report_.set_exit_code(exit_code);
-    const absl::Status written = WriteReport(line_.validate, format, report_);
+    // What was refused before any check is one line for people; who waits for a file gets it in every ending.
+    const bool only_says_why = refused_.has_value() && line_.validate.output.empty();
+    const absl::Status written =
+        only_says_why ? absl::OkStatus() : WriteReport(line_.validate, format, report_);
     if (!ended_.ok()) PrintError(std::string(ended_.message()));
     if (ended_.ok() && exit_code == kExitUsage) PrintError("no check could run");
     if (!written.ok()) return Fail(written, exit_code == kExitOk ? int{kExitIo} : exit_code);
@@ -237,11 +256,6 @@ class Validation {
     }
     return network;
   }
-  void Refuse(absl::Status why) {
-    ended_ = std::move(why);
-    refused_ = true;
-  }
-
   const ValidateCommand& line_;
   const std::string own_boot_id_;
   const CheckChoice choice_;
@@ -249,7 +263,7 @@ class Validation {
   const int64_t begin_ns_;
   v1::ValidateReport report_;
   absl::Status ended_;
-  bool refused_ = false;  // no client can take part: ended_ says why
+  std::optional<int> refused_;  // nothing was checked, ended_ says why: the exit code
 };
 
 // Checks whether a shared file system is deployed correctly, and prints or writes the report. `plan`: names the
@@ -278,7 +292,8 @@ int Validate(const Stage& stage, const ValidateCommand& line, const v1::Plan& pl
   }
   if (!gathered.ok()) {
     assembly.Refuse(gathered);
-    return Fail(gathered, assembly.ExitOfRefusal(stage.interrupt));
+    validation.Refuse(gathered, assembly.ExitOfRefusal(stage.interrupt));
+    return validation.Report(**format);
   }
   const LoopContext context{.cluster = cluster,
                             .look = *look,

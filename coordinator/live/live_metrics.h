@@ -5,13 +5,14 @@
 #include <string>
 
 #include "coordinator/live/live_rates.h"
+#include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
 // Returns the whole text (coordinator/report/openmetrics has the format). The cluster's families begin with
-// iobench_phase_, the clients' with iobench_client_, so that sums over a family count nothing twice. A rate that is
-// unknown has no sample. `sample` without a phase: there are no samples.
-std::string LiveMetrics(const LiveSample& sample);
+// iobench_phase_, the clients' with iobench_client_, so that sums over a family count nothing twice. All samples have the
+// labels of `run`. A rate that is unknown has no sample. `sample` without a phase: there are none but the run's.
+std::string LiveMetrics(const v1::RunInfo& run, const LiveSample& sample);
 
 }  // namespace iobench
 

@@ -1,6 +1,7 @@
 #include "coordinator/live/live_rates.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "common/model/plan_traits.h"
@@ -27,6 +28,27 @@ LiveLatency Figures(const v1::Latency& latency) {
   if (latency.count() == 0) return {};
   return {
       .mean_us = latency.mean(), .p50_us = latency.p50(), .p99_us = latency.p99(), .max_us = latency.max()};
+}
+
+LiveHistogram HistogramOf(const LatencyBins& bins) {
+  LiveHistogram histogram;
+  const v1::LatencyBins message = bins.ToProto();  // bins that are not empty
+  uint32_t bin = 0;
+  for (int i = 0; i < message.counts_size(); ++i) {
+    bin += message.bin_gaps(i);
+    const uint64_t lower_ns = Histogram::LowerEdge(bin * LatencyBins::kBucketsPerBin);
+    const int octave = std::max(0, static_cast<int>(std::bit_width(lower_ns)) - 1);
+    histogram.ops_by_octave[static_cast<size_t>(octave)] += message.counts(i);
+  }
+  const uint64_t ops = bins.count();
+  if (ops > 0) histogram.sum_us = bins.MeanNs() * static_cast<double>(ops) / 1000;
+  return histogram;
+}
+
+void AddTo(LiveHistogram& sum, const LiveHistogram& histogram) {
+  for (size_t octave = 0; octave < sum.ops_by_octave.size(); ++octave)
+    sum.ops_by_octave[octave] += histogram.ops_by_octave[octave];
+  sum.sum_us += histogram.sum_us;
 }
 
 void AddKnown(double rate, double& sum) {
@@ -74,6 +96,8 @@ LiveSample LiveRates::PhaseMoves(const PhaseProgress& progress) {
     row.lanes_running = client.lanes_running;
     row.lane_count = client.lane_count;
     row.workers_lost = client.workers_lost;
+    row.histogram = HistogramOf(client.latency);
+    AddTo(sample.cluster.histogram, row.histogram);
     AddLatency(client, row, all);
     sample.clients.push_back(std::move(row));
   }
@@ -86,6 +110,7 @@ LiveSample LiveRates::PhaseMoves(const PhaseProgress& progress) {
 LiveSample LiveRates::PhaseEnds(const v1::PhaseReport& phase) {
   LiveSample sample = latest_;
   sample.cluster.bytes_per_s = sample.cluster.ops_per_s = NAN;
+  sample.cluster.histogram = {};
   sample.phase = phase.name();
   sample.index = phase.index();
   sample.metadata = phase.metadata();
@@ -99,6 +124,8 @@ LiveSample LiveRates::PhaseEnds(const v1::PhaseReport& phase) {
     row.bytes = client.bytes();
     row.ops = client.ops();
     row.latency = Figures(client.latency_us());
+    row.histogram = before_[row.client].row.histogram;
+    AddTo(sample.cluster.histogram, row.histogram);
     for (const v1::WorkerPhaseReport& worker : client.workers()) {
       row.lane_count += static_cast<uint32_t>(worker.lanes_size());
       row.workers_lost += worker.lost() ? 1 : 0;

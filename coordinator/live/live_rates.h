@@ -2,12 +2,14 @@
 #ifndef COORDINATOR_LIVE_LIVE_RATES_H_
 #define COORDINATOR_LIVE_LIVE_RATES_H_
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "common/histogram.h"
 #include "coordinator/live/run_observer.h"
 #include "iobench/v1/result.pb.h"
 
@@ -16,6 +18,13 @@ namespace iobench {
 // NaN: no op ended, or none is known.
 struct LiveLatency {
   double mean_us = NAN, p50_us = NAN, p99_us = NAN, max_us = NAN;
+};
+
+// Latencies of the ops that a phase has done so far, or since its warm-up. Of a finished phase: those of the lanes' last
+// answer, which may lack its last ops.
+struct LiveHistogram {
+  std::array<uint64_t, Histogram::kMaxBits> ops_by_octave = {};  // at n: of 2^n ns or more, and less than 2^(n+1) ns
+  double sum_us = 0;                                            // within 3.2 %
 };
 
 // A client, or the cluster, at one moment of a phase.
@@ -28,6 +37,7 @@ struct LiveRow {
   // Of the ops that ended in that time; in the sample of a phase's end, of the whole phase as the report has them. The
   // cluster's are those of all ops of its known clients together.
   LiveLatency latency = {};
+  LiveHistogram histogram = {};
   uint64_t bytes = 0;  // in this phase
   uint64_t ops = 0;
   uint32_t lanes_running = 0;

@@ -265,7 +265,7 @@ class MetricsServer::Service {
   UniqueFd listener_, end_;
   std::list<MetricsConnection> connections_;  // of the thread
   Mutex mutex_;
-  Text text_ ABSL_GUARDED_BY(mutex_) = std::make_shared<const std::string>(LiveMetrics({}));
+  Text text_ ABSL_GUARDED_BY(mutex_) = std::make_shared<const std::string>(LiveMetrics({}, {}));
   std::thread thread_;
 };
 
@@ -290,7 +290,7 @@ std::string MetricsServer::url() const {
 }
 
 void MetricsServer::Publish(const LiveSample& sample) {
-  service_->set_text(LiveMetrics(sample));
+  service_->set_text(LiveMetrics(run_, sample));
 }
 
 }  // namespace iobench

@@ -23,6 +23,11 @@ class MetricsServer final : public RunObserver {
 
   std::string url() const;  // "http://127.0.0.1:9464/metrics"
 
+  void RunStarts(const v1::RunReport& report) override {
+    run_ = report.run();
+    run_.clear_plan();
+    Publish({});
+  }
   void PhasePrepares(const PhaseProgress& progress) override { Publish(rates_.PhasePrepares(progress)); }
   void PhaseMoves(const PhaseProgress& progress) override { Publish(rates_.PhaseMoves(progress)); }
   void PhaseEnds(const v1::RunReport& report, const v1::PhaseReport& phase) override {
@@ -38,6 +43,7 @@ class MetricsServer final : public RunObserver {
   MetricsServer();
   void Publish(const LiveSample& sample);
 
+  v1::RunInfo run_;
   LiveRates rates_;
   std::unique_ptr<Service> service_;
 };

@@ -42,7 +42,7 @@ absl::Status CheckMetadataPart(const v1::MixPart& part, const OperationSpec& spe
   }
   if (!EffectOf(spec).repeats) {
     return absl::InvalidArgumentError(
-        "it can process each item only once and cannot be repeated: use file-mix, which creates and removes "
+        "it can process each item only once and cannot be repeated: use file-mix, recreate, replace or deliver, which create and remove "
         "files in turn");
   }
   return absl::OkStatus();

@@ -37,9 +37,9 @@ class ObservedLoad {
   size_t interval_count() const { return intervals_.size(); }
   uint32_t lost_intervals() const { return lost_intervals_; }
 
-  // Returns the whole observation, and the parts that replay it: docs/observe.md says which request becomes which
-  // operation. Requests below 0.1 % of those that are replayed have no part, because each part needs a worker. There
-  // are no parts if there were no requests.
+  // Returns the whole observation, and the parts that replay it, at rates whose requests come closest to it
+  // (replay_rates.h); each request says at which rate it is replayed, and why not at its own. Operations below 0.1 % of
+  // all have no part, because each part needs a worker. There are no parts if there were no requests.
   v1::MixGroup Group(const ObservedMount& mount) const;
 
  private:
@@ -50,10 +50,20 @@ class ObservedLoad {
   struct Interval {
     double at_s, seconds;
     std::map<std::string, uint64_t> ops;
+    uint64_t read_bytes, write_bytes;
+    uint64_t OpsOf(std::string_view request_class) const;
+    uint64_t BytesOf(std::string_view request_class) const;  // 0: no data
+  };
+  // Of the requests of a class: this share has this size.
+  struct SizedShare {
+    double share;
+    double mean_bytes;
   };
 
-  // Mean bytes of the requests that an operation stands for; 0: they have no data.
-  uint64_t MeanBytesOf(std::string_view operation) const;
+  // Mean bytes of the requests of a class (replay_rates.h); 0: they have no data.
+  uint64_t MeanBytesOf(std::string_view request_class) const;
+  // The sizes of the requests of a class: one, the mean of all; or two, if the means of the intervals are of two kinds.
+  std::vector<SizedShare> SizesOf(std::string_view request_class) const;
   // The median length of the intervals, the lower one of two. REQUIRES: there are intervals.
   double MedianSeconds() const;
   v1::Observation ObservationOf(const ObservedMount& mount) const;

@@ -16,6 +16,7 @@ struct CapacityOptions {
   double users = 0;                // with user_per_s; 0: not given
   double user_per_s = 0;           // ops/s of each
   uint32_t points = 10;            // of the load curve
+  bool redact = false;             // what is printed or written to `output` has aliases for hosts, paths and users
   std::vector<std::string> saved;  // directories of capacity runs to show, instead of measuring
   std::string format = "text";     // one of kCapacityFormatNames
   std::string output;              // file to write; empty: standard output

@@ -90,6 +90,8 @@ struct CompareCommand {
   std::string format = "text";           // one of kCompareFormatNames
   std::string output;                    // file to write; empty: standard output
   bool replace = false;                  // an existing file may be replaced
+  std::string pair = "alike";            // one of kPairingNames
+  bool redact = false;                   // as for ReportCommand
   double level_percent = 95;             // of intervals and verdicts
   double margin_percent = 5;             // a difference within this counts as equal
   double fail_under_percent = 0;         // of the baseline; 0: not given
@@ -125,6 +127,12 @@ struct CleanupCommand {
   bool force = false;    // remove the data even if this host cannot see whether the run is still alive
 };
 
+// A command line of another tool, or the name of a job file.
+struct TranslateCommand {
+  static constexpr OptionCommand kCommand = kForTranslate;
+  std::vector<std::string> words;
+};
+
 // Nothing to do but to print: help, version, lists. `misuse`: the command line says neither what to do nor where, so the
 // exit code is kExitUsage. `lists_csv_columns`: in place of `text`, what commands/csv_help.h says, which needs the reports.
 struct TextAnswer {
@@ -134,7 +142,7 @@ struct TextAnswer {
 };
 
 using Command = std::variant<TextAnswer, RunCommand, PreflightCommand, ValidateCommand, CapacityCommand, JoinCommand,
-                             ReportCommand, CompareCommand, HistoryCommand, ObserveCommand, SelftestCommand, CleanupCommand>;
+                             ReportCommand, CompareCommand, HistoryCommand, ObserveCommand, SelftestCommand, CleanupCommand, TranslateCommand>;
 
 // The user as whom the command runs; empty: the current one.
 std::string UserOf(const Command& command);

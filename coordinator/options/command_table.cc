@@ -11,6 +11,7 @@ using G = OptionGroup;
 using V = OptionValue;
 
 constexpr double kMaxTimeoutSeconds = 1e7;
+constexpr double kMaxSeed = 4294967295.0;
 
 constexpr OptionCommands kMeasuring = kForRun | kForPreflight | kForCapacity;   // have a workload
 constexpr OptionCommands kJobs = kMeasuring | kForValidate | kForSelftest;  // have workers
@@ -38,6 +39,13 @@ constexpr OptionSpec kRows[] = {
     {.name = "names", .argument = "N", .value = V::kWhole, .min = 1, .max = 1'000'000, .group = G::kChecks,
      .help = "number of names in the listings (default: 2000, with --whole 100000)",
      .commands = kForValidate, .field = kInto<&ValidateOptions::names>},
+    {.name = "consistency", .argument = "DURATION", .value = V::kSeconds, .min = 1, .max = kMaxTimeoutSeconds,
+     .group = G::kChecks, .help = "let all clients do random work on shared files, and compare with a model: 10min",
+     .commands = kForValidate, .field = kInto<&ValidateOptions::consistency_s>},
+    {.name = "seed", .argument = "N", .value = V::kWhole, .min = 0, .max = kMaxSeed, .group = G::kChecks,
+     .help = "seed for random choices, to repeat what --consistency has found (default: random)",
+     .commands = kForValidate, .field = kInto<&ValidateOptions::seed>,
+     .given = kInto<&ValidateOptions::seed_given>},
     {.name = "over-quota", .argument = "SIZE", .value = V::kWord, .group = G::kChecks,
      .help = "write SIZE, more than the quota of the workers' user, and check that the error is reported",
      .commands = kForValidate, .field = kInto<&ValidateOptions::over_quota>},
@@ -103,6 +111,8 @@ constexpr OptionSpec kRows[] = {
      .commands = kForValidate, .field = kInto<&ValidateOptions::output>},
     {.name = "force", .group = G::kReport, .help = "replace FILE if it exists",
      .commands = kForValidate, .field = kInto<&ValidateOptions::replace>},
+    {.name = "redact", .group = G::kReport, .help = "replace hosts, addresses, paths, mount sources and user names with aliases",
+     .commands = kForValidate, .field = kInto<&ValidateOptions::redact>},
 
     // ------------------------------------------------------------------------------------------------ run
     {.name = "print-plan", .group = G::kWhat, .help = "print the plan as YAML with all defaults, and stop",
@@ -128,10 +138,10 @@ constexpr OptionSpec kRows[] = {
      .commands = kJobs, .field = kInto<&ClusterOptions::hosts>},
     {.name = "samplers", .argument = "N", .value = V::kWhole, .min = 1, .max = 1000, .group = G::kWhere,
      .help = "with --listen: also wait for N samplers, `worker --sampler` on the servers, and report what they saw",
-     .commands = kForRun | kForCapacity, .field = kInto<&ClusterOptions::samplers>},
+     .commands = kForRun | kForCapacity | kForValidate, .field = kInto<&ClusterOptions::samplers>},
     {.name = "sampler-hosts", .argument = "LIST", .value = V::kWord, .group = G::kWhere,
      .help = "with --hosts: start a sampler on each of these servers, and report their CPU, disks, network and nfsd",
-     .commands = kForRun | kForCapacity, .field = kInto<&ClusterOptions::sampler_hosts>},
+     .commands = kForRun | kForCapacity | kForValidate, .field = kInto<&ClusterOptions::sampler_hosts>},
     {.name = "sample-interval", .argument = "S", .value = V::kSeconds, .min = 0.01, .max = kMaxTimeoutSeconds,
      .group = G::kWhere, .help = "time between two readings of a server's counters (default 0.25)",
      .commands = kForRun | kForCapacity, .field = kInto<&ClusterOptions::sample_interval_s>,
@@ -354,6 +364,9 @@ constexpr OptionSpec kRows[] = {
     {.name = "output", .argument = "FILE", .value = V::kWord, .group = G::kReport,
      .help = "write the report to FILE instead of standard output",
      .commands = kForCapacity, .field = kInto<&CapacityOptions::output>},
+    {.name = "redact", .group = G::kReport,
+     .help = "replace hosts, addresses, paths, mount sources and user names with aliases, but not in --out",
+     .commands = kForCapacity, .field = kInto<&CapacityOptions::redact>},
     {.name = "saved", .argument = "DIR", .value = V::kWord, .repeatable = true, .group = G::kReport,
      .help = "show a saved capacity run instead of measuring; repeatable: runs are overlaid. --load, --need and "
              "--users can be asked again",
@@ -412,6 +425,9 @@ constexpr OptionSpec kRows[] = {
      .required = true},
     {.name = "format", .value = V::kWord, .group = G::kPlain, .help = "output format (default: text)",
      .commands = kComparing, .choices = kCompareFormatNames, .field = kInto<&CompareCommand::format>},
+    {.name = "pair", .value = V::kWord, .group = G::kPlain,
+     .help = "compare phases that are alike (default), or by-name: those of equal names, for runs that differ on purpose",
+     .commands = kForCompare, .choices = kPairingNames, .field = kInto<&CompareCommand::pair>},
     {.name = "level", .argument = "PCT", .value = V::kDecimal, .min = 50, .max = 99.99, .group = G::kPlain,
      .help = "confidence level of intervals and verdicts in % (default 95)",
      .commands = kComparing, .field = kInto<&CompareCommand::level_percent>},
@@ -432,6 +448,9 @@ constexpr OptionSpec kRows[] = {
      .commands = kComparing, .field = kInto<&CompareCommand::output>},
     {.name = "force", .group = G::kPlain, .help = "replace FILE if it exists",
      .commands = kComparing, .field = kInto<&CompareCommand::replace>},
+    {.name = "redact", .group = G::kPlain,
+     .help = "replace hosts, addresses, paths, mount sources and user names with aliases",
+     .commands = kComparing, .field = kInto<&CompareCommand::redact>},
 
     // -------------------------------------------------------------------------------------------- observe
     {.name = "path", .argument = "DIR", .value = V::kWord, .group = G::kObservation,
@@ -477,6 +496,11 @@ constexpr OptionSpec kRows[] = {
      .help = "remove the data even if this host cannot check whether the run is still alive",
      .commands = kForClean, .field = kInto<&CleanupCommand::force>},
 
+    // ------------------------------------------------------------------------------------------ translate
+    {.name = "LINE", .value = V::kWord, .group = G::kPlain,
+     .help = "the command line in quotes, or as it is typed; or a job file of fio or vdbench",
+     .commands = kForTranslate, .field = kInto<&TranslateCommand::words>, .positional = true},
+
     // ----------------------------------------------------------------------- the directory without --path
     {.name = "DIR", .value = V::kWord, .group = G::kPlain, .help = "directory to test in, same as --path",
      .commands = kMeasuring, .field = kInto<&PlainWords::words>, .positional = true},
@@ -490,8 +514,7 @@ constexpr CommandSpec kCommands[] = {
     {kForRun, "run", "measure (the default)", true,
      "`--help iozone` lists IOzone's letters, `--help csv` the columns of CSV files. docs/definitions.md defines the "
      "results. Exit codes: 0 ok, 1 bad usage or plan, 2 I/O or verification failed, 3 a worker was lost, 4 a criterion "
-     "was not met, 130 interrupted.\n"
-     "Example: mpirun -np 32 cluster-iobench --path /mnt/nfs -i 0 -i 1 -i 2 -c -e -r 1m -s 4g"},
+     "was not met, 130 interrupted."},
     {kForPreflight, "preflight",
      "check all clients of a run at once: joined, mounts, same storage, space, limits, clocks", true,
      "The options of `run` that say what to measure are accepted: preflight checks what that run would need, and "
@@ -501,14 +524,12 @@ constexpr CommandSpec kCommands[] = {
      true,
      "docs/validate.md says what each check does. validate removes everything that it creates in DIR. Exit codes: "
      "0 no new failure, 1 bad usage, 2 something could not be removed, 3 a worker was lost, 4 a check failed, "
-     "130 interrupted.\n"
-     "Example: cluster-iobench validate --hosts c[01-04] --path /mnt/nfs"},
+     "130 interrupted."},
     {kForCapacity, "capacity",
      "find how much load storage sustains: scaling, load curve, highest load under an SLO, headroom", true,
      "All options of `run` that describe one phase are accepted (`cluster-iobench run --help`). "
      "docs/capacity.md explains the report. Exit codes: 0 ok, 1 bad usage, 2 I/O failed, 3 a worker was lost, "
-     "4 the SLO cannot be met or the load (--load, the mix) is too high, 130 interrupted.\n"
-     "Example: cluster-iobench capacity --hosts c[01-04] --path /mnt/nfs --slo 'p99<=10ms' --load 20000"},
+     "4 the SLO cannot be met or the load (--load, the mix) is too high, 130 interrupted."},
     {kForWorker, "worker", "join a run as a worker", false, ""},
     {kForReport, "report", "print the report of a saved run again, recomputed from its raw data", true, ""},
     {kForCompare, "compare",
@@ -521,10 +542,12 @@ constexpr CommandSpec kCommands[] = {
     {kForObserve, "observe", "record the load that this client puts on an NFS server, as a mix that `run --mix` replays", true,
      "docs/observe.md explains what the counters show and what they do not. observe puts no load on the server and needs no "
      "root. "
-     "Exit codes: 0 ok (also after an interrupt), 1 bad usage or not NFS, 2 the file could not be written.\n"
-     "Example: cluster-iobench observe --path /mnt/nfs --for 1h --output seen.yaml"},
+     "Exit codes: 0 ok (also after an interrupt), 1 bad usage or not NFS, 2 the file could not be written."},
     {kForSelftest, "selftest", "measure the tool itself: clocks, start skew, fixed cost of a phase, cost per op", true, ""},
     {kForClean, "clean", "remove what a crashed run, preflight or validate left in DIR, and nothing else", true, ""},
+    {kForTranslate, "translate", "print our command for one of fio, IOR, mdtest, elbencho, Bonnie++, smallfile, IOzone or vdbench", true,
+     "What differs follows as comments. docs/coming-from.md and `--help fio` list the tools' options. Exit codes: 0 "
+     "translated, 1 it cannot be."},
 };
 // clang-format on
 

@@ -9,11 +9,15 @@ namespace iobench {
 
 // Of a run: coordinator/report/document/document.cc.
 inline constexpr std::string_view kFormatNames[] = {
-    "json",   "csv",  "lanes-csv", "timeline-csv", "openmetrics",     "hlog",    "workbook",
-    "iozone", "html", "bonnie",    "bonnie-csv",   "bonnie-csv-1.96", "markdown"};
+    "json",     "csv",    "clients-csv", "lanes-csv", "timeline-csv", "openmetrics",     "hlog",
+    "workbook", "iozone", "html",        "bonnie",    "bonnie-csv",   "bonnie-csv-1.96", "markdown",
+    "sqlite",   "junit",  "bonnie-1",    "fio-json",  "ior",          "mdtest"};
 
 // Of `compare` and `history`: coordinator/report/compare/compare_formats.cc.
 inline constexpr std::string_view kCompareFormatNames[] = {"text", "json", "junit", "markdown", "html"};
+
+// How `compare` pairs the phases of two runs.
+inline constexpr std::string_view kPairingNames[] = {"alike", "by-name"};
 
 // Of `validate`: coordinator/report/validate/validate_formats.cc.
 inline constexpr std::string_view kValidateFormatNames[] = {"text", "json", "junit", "html"};

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
+#include <map>
 #include <string_view>
 #include <tuple>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "common/model/operation.h"
+#include "common/text/terminal_width.h"
 #include "coordinator/options/option.h"
 
 namespace iobench {
@@ -55,24 +57,6 @@ struct Line {
 std::tuple<bool, int, bool> OrderOf(const Line& line) {
   const unsigned char last = static_cast<unsigned char>(line.letter.back());
   return {line.letter.size() > 1, std::tolower(last), std::isupper(last) != 0};
-}
-
-void AppendWrapped(std::string_view text, size_t indent, size_t columns, std::string& out) {
-  size_t column = indent;
-  bool first = true;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-    if (!first && column + 1 + word.size() > columns) {
-      absl::StrAppend(&out, "\n", std::string(indent, ' '));
-      column = indent;
-      first = true;
-    }
-    absl::StrAppend(&out, first ? "" : " ", std::string(word));
-    column += word.size() + (first ? 0 : 1);
-    first = false;
-  }
-  out += '\n';
 }
 
 }  // namespace
@@ -141,7 +125,7 @@ absl::StatusOr<std::vector<std::string>> WithLongOptions(const std::vector<std::
   return result;
 }
 
-std::string IozoneHelp() {
+std::string IozoneHelp(size_t columns) {
   std::vector<Line> lines;
   for (const OptionSpec& option : kPlanOptions) {
     if (option.letter.empty()) continue;
@@ -161,34 +145,27 @@ std::string IozoneHelp() {
   std::stable_sort(lines.begin(), lines.end(),
                    [](const Line& a, const Line& b) { return OrderOf(a) < OrderOf(b); });
 
-  std::string text =
-      "IOzone's letters and what each one does here. Letters may be joined (-Raz); an argument may follow\n"
-      "directly (-i0), also after a -+ letter. docs/iozone.md lists the differences and the reasons.\n\n";
-  constexpr size_t kIndent = 36, kColumns = 100;
+  std::string text = Hanging("", 0,
+                             "IOzone's letters and what each one does here. Letters may be joined (-Raz); an argument may "
+                             "follow directly (-i0), also after a -+ letter. docs/iozone.md lists the differences and the "
+                             "reasons.",
+                             columns);
+  text += '\n';
+  constexpr size_t kIndent = 36;
   for (const Line& line : lines) {
-    std::string begin = absl::StrFormat("  -%-4s%-28s ", line.letter, line.ours);
-    if (begin.size() > kIndent) begin += absl::StrCat("\n", std::string(kIndent, ' '));
-    text += begin;
-    AppendWrapped(line.text, kIndent, kColumns, text);
+    absl::StrAppend(&text, Hanging(absl::StrFormat("  -%-4s%s", line.letter, line.ours), kIndent, line.text, columns));
   }
   text += "\nTests (-i), any number of them in any order:\n";
-  std::optional<int> number;
+  std::map<int, std::vector<std::string>> names_of;
+  std::vector<std::string> unnumbered;
   for (const OperationSpec& operation : Operations()) {
-    if (operation.iozone_number == kNotIozone) continue;
-    const bool first = operation.iozone_number != number;
-    if (first && number.has_value()) text += '\n';
-    absl::StrAppend(&text, first ? absl::StrFormat("  -i %-3d ", operation.iozone_number) : ", ",
-                    std::string(operation.name));
-    number = operation.iozone_number;
+    const bool numbered = operation.iozone_number != kNotIozone;
+    (numbered ? names_of[operation.iozone_number] : unnumbered).emplace_back(operation.name);
   }
-  text += "\nBy name only (--op):\n";
-  std::string names;
-  for (const OperationSpec& operation : Operations()) {
-    if (operation.iozone_number == kNotIozone)
-      absl::StrAppend(&names, names.empty() ? "" : ", ", std::string(operation.name));
+  for (const auto& [number, names] : names_of) {
+    absl::StrAppend(&text, Hanging(absl::StrFormat("  -i %-3d", number), 9, absl::StrJoin(names, ", "), columns));
   }
-  text += "  ";
-  AppendWrapped(names.empty() ? "none" : names, 2, kColumns, text);
+  absl::StrAppend(&text, "\nBy name only (--op):\n", Hanging("", 2, absl::StrJoin(unnumbered, ", "), columns));
   return text;
 }
 

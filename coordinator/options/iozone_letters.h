@@ -3,6 +3,7 @@
 #ifndef COORDINATOR_OPTIONS_IOZONE_LETTERS_H_
 #define COORDINATOR_OPTIONS_IOZONE_LETTERS_H_
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,8 +42,9 @@ absl::Status RefusalOf(const RefusedLetter& letter);
 // after "--" is examined. InvalidArgument: a refused or unknown letter, or a missing argument.
 absl::StatusOr<std::vector<std::string>> WithLongOptions(const std::vector<std::string>& arguments);
 
-// Returns the text of `--help iozone`: every letter with the corresponding option, and the operations by number.
-std::string IozoneHelp();
+// Returns the text of `--help iozone` in lines of at most `columns`: every letter with the corresponding option, and the
+// operations by number.
+std::string IozoneHelp(size_t columns);
 
 }  // namespace iobench
 

@@ -92,6 +92,7 @@ enum OptionCommand : uint32_t {
   kForObserve = 1 << 8,
   kForSelftest = 1 << 9,
   kForClean = 1 << 10,
+  kForTranslate = 1 << 11,
 };
 using OptionCommands = uint32_t;
 

@@ -32,10 +32,14 @@ struct ValidateOptions {
   double outlier_percent = 0;   // 0: the default
   std::string expect;           // file
   std::string over_quota;       // a size above the user's quota; empty: not given
+  double consistency_s = 0;     // 0: not given
+  uint32_t seed = 0;            // of all random choices …
+  bool seed_given = false;      // … otherwise a random one
   uint32_t names = 0;           // 0: the default, which depends on `whole`
   std::string format = "text";  // one of kValidateFormatNames
   std::string output;           // file to write; empty: standard output
   bool replace = false;         // an existing file may be replaced
+  bool redact = false;          // names of hosts, paths and users are replaced by aliases
 };
 
 }  // namespace iobench

@@ -14,7 +14,9 @@
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "common/time.h"
 #include "coordinator/analysis/marks/shared_target.h"
+#include "coordinator/preflight/cause.h"
 
 namespace iobench {
 namespace {
@@ -27,6 +29,10 @@ constexpr uint64_t kMappedByLane = 10_MiB;
 // docs/marks.md#clock_uncertain.
 constexpr int64_t kClockErrorNs = 5'000'000;
 constexpr size_t kMaxNamed = 3;
+// Of a client's clock from the file system's; validate's default (--clock-difference).
+constexpr double kFileClockS = 1;
+// A new file takes so long only while something keeps the server from opening files.
+constexpr double kGraceS = 5;
 
 // The most that any phase needs of one worker.
 struct WorkerNeeds {
@@ -145,6 +151,7 @@ class Judgement {
     }
     for (int target = 0; target < facts_.plan.targets_size(); ++target) {
       SetStorage(target);
+      CheckFileClocks(target);
       CheckMountsOf(target);
     }
     CheckFreeSpace();
@@ -196,6 +203,7 @@ class Judgement {
   void CheckLimitsOf(const Member& member);
   void CheckClock(const Member& member);
   void SetStorage(int target);
+  void CheckFileClocks(int target);
   std::string WhoSeesWhat(int target) const;
   void CheckMountsOf(int target);
   void CheckFreeSpace();
@@ -230,9 +238,13 @@ void Judgement::CheckPaths(const Member& member) {
     const std::string& path = PathOf(static_cast<int>(number));
     const v1::Problem& problem = seen->problem();
     const bool missing = problem.errno_value() == ENOENT;
+    const Cause* const cause = CauseOf(problem.errno_value());
     Finding& finding = Add(member, PreflightCheck::kPath,
                            missing ? absl::StrCat(path, " does not exist") : problem.message(),
-                           missing ? "mount it or create it on this client, or choose another --path" : "");
+                           missing ? "mount it or create it on this client, or choose another --path"
+                           : cause != nullptr ? AdviceOn(*cause, *seen)
+                                              : "");
+    finding.error = problem.errno_value();
     finding.alone = absl::InvalidArgumentError(absl::StrCat(member.facts.host(), ": ", problem.message()));
   }
 }
@@ -297,6 +309,35 @@ void Judgement::CheckClock(const Member& member) {
       Severity::kWarning);
 }
 
+// The clients' clocks against that of the file system, and a server that let them wait for its grace period.
+void Judgement::CheckFileClocks(int target) {
+  if (static_cast<size_t>(target) >= facts_.storage.size()) return;
+  std::vector<ClockSight> sights;
+  for (const auto& [worker, sight] : facts_.storage[static_cast<size_t>(target)].clocks) {
+    sights.push_back(sight);
+    const double took_s = SecondsFrom(sight.end_wall_ns - sight.begin_wall_ns);
+    if (took_s < kGraceS || worker >= facts_.members.size()) continue;
+    Add(facts_.members[worker], PreflightCheck::kWrite,
+        absl::StrCat("waited ", FormatSeconds(took_s), " for a new file at ", PathOf(target)),
+        "if the server has just started, that was its grace period, in which it opens and locks nothing new; otherwise "
+        "look for what it waits for",
+        Severity::kWarning);
+  }
+  const FileClocks clocks = CompareClocks(sights, StepOfWholeSecondsNs(sights));
+  if (clocks.worst_s() <= kFileClockS) return;
+  std::string problem = Summary(clocks);
+  if (!clocks.server_ahead_s) absl::StrAppend(&problem, ": ", absl::StrJoin(Lines(clocks), "; "));
+  findings_.push_back({.severity = Severity::kWarning,
+                       .check = PreflightCheck::kClock,
+                       .client = "",
+                       .workers = {},
+                       .problem = absl::StrCat(problem, " (files at ", PathOf(target), ")"),
+                       .advice = Advice(clocks),
+                       .of_client = false,
+                       .of_users = false,
+                       .alone = absl::OkStatus()});
+}
+
 void Judgement::SetStorage(int target) {
   if (static_cast<size_t>(target) >= facts_.storage.size()) return;
   const StorageSights& sights = facts_.storage[static_cast<size_t>(target)];
@@ -312,8 +353,14 @@ void Judgement::SetStorage(int target) {
   for (const Member* const user : users) {
     const Member& member = *user;
     if (const auto refused = sights.cannot_write.find(member.number); refused != sights.cannot_write.end()) {
+      const int error = ErrnoOf(refused->second);
+      const Cause* const cause = CauseOf(error);
+      const v1::TargetFacts* const seen = SeenBy(member, target);
       Add(member, PreflightCheck::kWrite, std::string(refused->second.message()),
-          "check permissions, quota and root_squash of the export for this client");
+          cause != nullptr && seen != nullptr
+              ? AdviceOn(*cause, *seen)
+              : "make the directory writable for the workers' user on this client")
+          .error = error;
     }
     const bool cannot_read = sights.cannot_read.contains(member.number);
     if (cannot_read || sights.cannot_write_others.contains(member.number)) {
@@ -327,17 +374,28 @@ void Judgement::SetStorage(int target) {
     }
     if (!sights.SeesOther(member.number)) continue;
     const v1::TargetFacts* const seen = SeenBy(member, target);
-    const std::string wrong = absl::StrCat(
-        PathOf(target), " is other storage than ", usual_clients, " there",
-        sights.waited_s > 0 ? absl::StrCat(": what was written there did not appear here within ",
-                                           FormatSeconds(sights.waited_s))
-                            : "");
+    const auto one_way = sights.one_way.find(member.number);
+    const std::string within =
+        sights.waited_s > 0 ? absl::StrCat(" within ", FormatSeconds(sights.waited_s)) : "";
+    const std::string wrong =
+        one_way == sights.one_way.end()
+            ? absl::StrCat(
+                  PathOf(target), " is other storage than ", usual_clients, " there",
+                  within.empty() ? "" : absl::StrCat(": what was written there did not appear here", within))
+        : one_way->second == StorageSights::OneWay::kUnseen
+            ? absl::StrCat("others do not see what it writes at ", PathOf(target), within,
+                           ", and it sees what they write")
+            : absl::StrCat("it does not see what others write at ", PathOf(target), within,
+                           ", and they see what it writes");
     const bool others_remain =
         !member.facts.server() &&
         std::any_of(facts_.members.begin(), facts_.members.end(), [&member](const Member& other) {
           return !other.facts.server() && other.client != member.client;
         });
-    const std::string advice = absl::StrCat("mount the same file system there on all clients, ",
+    const std::string advice = absl::StrCat(one_way == sights.one_way.end()
+                                                ? "mount the same file system there on all clients, "
+                                                : "mount the shared file system itself there, without an overlay or a "
+                                                  "cache that diverts writes or keeps an old view, ",
                                             others_remain ? "leave this client out (--skip-bad), " : "",
                                             "or add up different storage (--force)");
     const std::string here = seen == nullptr ? "" : absl::StrCat(" (here: ", SourceText(*seen), ")");

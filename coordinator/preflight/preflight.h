@@ -15,6 +15,7 @@
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/launch/join_watch.h"
 #include "coordinator/plan/layout.h"
+#include "coordinator/preflight/file_clocks.h"
 #include "iobench/v1/control.pb.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
@@ -49,6 +50,7 @@ struct Finding {
   std::set<uint32_t> workers;  // of this client that have it; empty: none that has joined
   std::string problem;         // what is wrong
   std::string advice;          // what to do; empty: the problem says it
+  int error = 0;               // errno of the call that failed; 0: none did
   // Leaving the client out cures it. False for what all clients share, such as a full file system.
   bool of_client = true;
   // It sees the same storage as the others, where its user may not use what theirs have made: no run can use it, but
@@ -66,6 +68,13 @@ struct StorageSights {
   // Workers that see the same storage, but may not read, or not write, what another one has made.
   std::set<uint32_t> cannot_read, cannot_write_others;
   std::map<uint32_t, absl::Status> cannot_write;  // by worker
+  std::map<uint32_t, ClockSight> clocks;          // by worker that has created a file
+  // Workers whose view goes one way only. Each of them counts as seeing a storage of its own.
+  enum class OneWay {
+    kUnseen,  // it sees what others write, and they do not see what it writes
+    kBlind    // the others see what it writes, and it does not see what they write
+  };
+  std::map<uint32_t, OneWay> one_way;
   double waited_s = 0;                            // for the file to appear where it did not
 
   bool SeesUsual(uint32_t worker) const { return StorageOf(worker) == 0; }

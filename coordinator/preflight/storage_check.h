@@ -1,9 +1,12 @@
-// Finds out by content which workers see the same storage: one creates a small file with a random name and random
-// contents, the others open it by name and read it. Neither devices nor inode numbers are compared.
+// Finds out by content which workers see the same storage: one worker of each client creates a small file with random
+// contents, and all open the files of the others by name and read them, so that a view that goes one way only is found
+// too. Neither devices nor inode numbers are compared.
 #ifndef COORDINATOR_PREFLIGHT_STORAGE_CHECK_H_
 #define COORDINATOR_PREFLIGHT_STORAGE_CHECK_H_
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -32,23 +35,37 @@ class StorageCheck {
         wait_ns_(wait_ns),
         first_file_(first_file) {}
 
-  // Checks every target that at least `min_workers` use. One worker of each client also creates a file of its own
-  // there. All files have been removed when it returns, also after an interrupt, unless a worker was lost, which
-  // removes its own. Errors: those of Cluster::Call; a worker that is lost is none.
+  // Checks every target that at least `min_workers` use. With up to 65 writers, each reads what all others wrote; with
+  // more, what its neighbours in a circle wrote, and then one worker of each group that has been found reads the files
+  // of the other groups. All files have been removed when it returns, also after an interrupt, unless a worker was lost,
+  // which removes its own. Errors: those of Cluster::Call; a worker that is lost is none.
   absl::Status Run(size_t min_workers = 2);
 
   // Index is the target. Empty vectors for targets that were not checked.
   const std::vector<StorageSights>& sights() const { return sights_; }
 
  private:
+  // By reader: the writers whose files it is to find, or has found.
+  using Reads = std::map<uint32_t, std::set<uint32_t>>;
+
   absl::Status CheckTarget(int target, const std::vector<uint32_t>& workers);
-  absl::Status TryToWrite(int target, const std::vector<uint32_t>& workers);
-  absl::Status FindStorageOf(int target, uint32_t writer, int storage, std::vector<uint32_t>& unknown);
-  absl::Status ReadBy(int target, std::vector<uint32_t>& waiting, uint32_t file, uint64_t contents_xxh3);
-  absl::Status TryToWriteOthers(int target, const std::vector<uint32_t>& workers, uint32_t file);
+  absl::Status WriteBy(int target, const std::vector<uint32_t>& workers);
+  // Reads until all is found, or hopeless, or the time is over.
+  absl::Status ReadUntilFound(int target, Reads wanted);
+  absl::Status ReadOnce(int target, Reads& wanted);
+  absl::Status JoinGroups(int target, const std::vector<uint32_t>& workers);
+  absl::Status TryToWriteOthers(int target, const std::map<uint32_t, uint32_t>& writer_for);
   absl::Status RemoveFiles(int target);
-  // Renames storages such that most workers see number 0.
-  void NumberByCount(StorageSights& sights) const;
+  std::vector<uint32_t> WritersAmong(const std::vector<uint32_t>& workers) const;
+  Reads ReadsOf(const std::vector<uint32_t>& workers) const;
+  bool IsLost(uint32_t worker) const { return cluster_.members()[worker].lost; }
+  bool Sees(uint32_t reader, uint32_t writer) const;
+  void FindOneWay(StorageSights& sights) const;
+  // The groups of workers that see each other's storage; index: the smallest of each.
+  std::map<uint32_t, std::vector<uint32_t>> GroupsOf(const StorageSights& sights,
+                                                     const std::vector<uint32_t>& workers) const;
+  // Numbers the storages such that most workers see number 0.
+  void Number(const std::map<uint32_t, std::vector<uint32_t>>& groups, StorageSights& sights) const;
   bool MayAppearLater(int target, uint32_t reader, uint32_t writer) const;
 
   Cluster& cluster_;
@@ -58,7 +75,9 @@ class StorageCheck {
   const int64_t wait_ns_;
   const uint32_t first_file_;
   std::vector<StorageSights> sights_;
-  std::vector<uint32_t> writers_;  // that have files at the target being checked
+  // Of the target being checked: the hash of what each writer's file holds, what each reader has tried, and what it saw.
+  std::map<uint32_t, uint64_t> written_;
+  Reads tried_, seen_;
 };
 
 // Gives workers the same FilesystemId (filesystem.h) if and only if they see the same storage, whatever its servers are called.

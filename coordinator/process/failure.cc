@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
+#include "common/text/terminal_width.h"
 #include "coordinator/files/file_patience.h"
 
 namespace iobench {
@@ -34,7 +35,8 @@ void PrintError(const std::string& message) {
   std::string one_line = message;
   std::replace(one_line.begin(), one_line.end(), '\n', ' ');
   // As one write: workers on one host share standard error.
-  std::cerr << absl::StrCat("cluster-iobench: ", WithShortValues(Printable(one_line)), "\n") << std::flush;
+  const std::string line = absl::StrCat("cluster-iobench: ", WithShortValues(Printable(one_line)));
+  std::cerr << absl::StrCat(LinesFor(STDERR_FILENO, line), "\n") << std::flush;
 }
 
 int Fail(const absl::Status& status, int exit_code) {

@@ -18,7 +18,7 @@ enum ExitCode {
   kExitInterrupted = 130,
 };
 
-// Prints "cluster-iobench: MESSAGE" on stderr as one line that is safe for terminals.
+// Prints "cluster-iobench: MESSAGE" on stderr, safe for terminals: one line, which a terminal gets in lines of its width.
 void PrintError(const std::string& message);
 
 // Prints the message of `status` and returns `exit_code`, unless a file system did not answer: kExitIo, kExitPartial if it is

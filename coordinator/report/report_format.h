@@ -47,9 +47,10 @@ struct ReportFormat {
 };
 
 // Each is defined in the file that writes it.
-extern const ReportFormat kJsonFormat;       // json_writer.cc: every figure
-extern const ReportFormat kPhasesCsvFormat;  // csv_writer.cc: one row per phase
-extern const ReportFormat kLanesCsvFormat;   // csv_writer.cc: one row per phase, client and lane
+extern const ReportFormat kJsonFormat;        // json_writer.cc: every figure
+extern const ReportFormat kPhasesCsvFormat;   // csv_writer.cc: one row per phase
+extern const ReportFormat kClientsCsvFormat;  // csv_writer.cc: one row per phase and client
+extern const ReportFormat kLanesCsvFormat;    // csv_writer.cc: one row per phase, client and lane
 
 // Writes a whole report.
 absl::Status WriteReport(const ReportFormat& format, const v1::RunReport& report, std::ostream& out);

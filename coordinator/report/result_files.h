@@ -10,6 +10,7 @@ namespace iobench {
 
 inline constexpr char kResultJson[] = "result.json";
 inline constexpr char kPhasesCsv[] = "phases.csv";
+inline constexpr char kClientsCsv[] = "clients.csv";
 inline constexpr char kResultCsv[] = "result.csv";
 inline constexpr char kRawFiles[] = "raw/";
 inline constexpr char kRawRun[] = "raw/run.pb";

@@ -105,9 +105,12 @@ std::string WorkbookFileOf(const std::string& given) {
 }
 
 absl::Status CheckDocuments(const ClusterOptions& options, const std::optional<v1::IozoneOutput>& iozone) {
-  const bool as_format =
-      std::find(options.formats.begin(), options.formats.end(), "workbook") != options.formats.end();
-  if (as_format || !options.workbook.empty()) IOBENCH_RETURN_IF_ERROR(WorkbookIsBuilt());
+  std::vector<std::string> formats = options.formats;
+  if (!options.workbook.empty()) formats.push_back("workbook");
+  for (const std::string& name : formats) {
+    const Document& document = **DocumentNamed(name);
+    if (document.is_built != nullptr) IOBENCH_RETURN_IF_ERROR(document.is_built());
+  }
   IOBENCH_RETURN_IF_ERROR(CheckResultDirectory(options, iozone.value_or(v1::IozoneOutput())));
   if (options.workbook.empty()) return absl::OkStatus();
   return CheckWorkbook(WorkbookFileOf(options.workbook), options.force);

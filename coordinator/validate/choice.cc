@@ -49,6 +49,8 @@ const char* NeedOf(const Check& check) {
       return " (needs --per-client, --whole or --expect)";
     case Check::Needs::kExpectations:
       return " (needs --expect)";
+    case Check::Needs::kConsistency:
+      return " (needs --consistency)";
     case Check::Needs::kNothing:
       break;
   }
@@ -143,6 +145,10 @@ absl::StatusOr<CheckChoice> ChoiceFrom(const ValidateOptions& options) {
   IOBENCH_RETURN_IF_ERROR(CheckHooks(options, choice));
   IOBENCH_RETURN_IF_ERROR(ReadExpectations(options, choice));
   IOBENCH_RETURN_IF_ERROR(ReadOverQuota(options, choice));
+  if (options.consistency_s > 0 && !choice.Has("consistency")) {
+    return absl::InvalidArgumentError(
+        "--consistency is given, but --only and --skip leave out the check that uses it: consistency");
+  }
   IOBENCH_RETURN_IF_ERROR(DecideToMeasure(options, choice));
   if (!options.waive.empty()) {
     IOBENCH_ASSIGN_OR_RETURN(choice.waivers, LoadWaivers(options.waive));

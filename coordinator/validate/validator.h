@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -22,6 +23,9 @@ using OnCheck = std::function<void(const Check& check, size_t number, size_t cou
 absl::Status RunChecks(const CheckChoice& choice, CheckContext& context, const OnCheck& on_check,
                        v1::ValidateReport& report);
 
+// Adds the chosen checks to `report` as skipped for this reason, with their counts: none could begin.
+void SkipChecks(const CheckChoice& choice, const std::string& why, v1::ValidateReport& report);
+
 // Returns one worker of each client that sees the same storage and can write there, or all workers if only one client
 // does; `left_out`: how many clients do not.
 std::vector<uint32_t> PeersOf(std::span<const Member> members, std::span<const Finding> findings,
@@ -32,7 +36,7 @@ void RecordClients(const CheckContext& context, v1::ValidateReport& report);
 
 // True if a check failed that has no waiver.
 bool HasNewFailure(const v1::ValidateReport& report);
-// True if some check ended with a verdict other than "skipped".
+// True if some check ended with a verdict of its own: neither skipped nor following from another.
 bool HasVerdict(const v1::ValidateReport& report);
 
 }  // namespace iobench

@@ -224,6 +224,15 @@ def mixed_files(outcome):
         assert steps["prepare-tree"]["outcome"].startswith("made what "), "nobody made files before"
 
 
+def made_anew(outcome):
+    """Each cycle of a lane is complete, so that all files are there."""
+    (phase,) = outcome.phases
+    kinds = {"recreate": {"unlink", "create"}, "replace": {"create", "rename"}, "deliver": {"unlink", "create", "rename"}}
+    assert phase["by_kind"].keys() == kinds[phase["operation"]]
+    counts = [kind["ops"] for kind in phase["by_kind"].values()]
+    assert max(counts) - min(counts) <= LANES, "a lane is at most in the middle of a round"
+
+
 def cut_short(outcome):
     """Later phases work on the files that exist, and finish those that the deadline left undone."""
     created = {lane["lane"]: lane["ops"] for lane in lanes_of(outcome.phase("create"))}
@@ -322,6 +331,8 @@ SCENARIOS = (
              ("create", "find", "open-close"), ops_per_lane=None, check=found_and_read),
     Scenario("a mix of files", options("--op file-mix --time 0.4 --items 40"), ("file-mix",), ops_per_lane=None,
              check=mixed_files),
+    *(Scenario(f"files made anew: {operation}", options(f"--op {operation} --time 0.4 --items 40"), (operation,),
+               ops_per_lane=None, check=made_anew) for operation in ("recreate", "replace", "deliver")),
     Scenario("files cut short by a deadline", options("--op create --op unlink --items 1000000 --deadline 0.2 --wear-out"),
              ("create", "unlink"), ops_per_lane=None, check=cut_short),
     Scenario("names on the null engine", options("--op create --op stat --engine null --items 100"), ("create", "stat"),

@@ -166,7 +166,7 @@ def test_a_redacted_report_names_neither_host_nor_path_nor_user(tmp_path, out):
     host = outcome.result["clients"][0]["host"]
     boot_id = outcome.result["clients"][0]["boot_id"]
     formats = [program.plain("report", out, "--redact").expect(0).stdout]
-    for name in ("json", "csv", "lanes-csv", "timeline-csv", "openmetrics", "hlog", "iozone", "bonnie", "markdown"):
+    for name in ("json", "csv", "clients-csv", "lanes-csv", "timeline-csv", "openmetrics", "hlog", "iozone", "bonnie", "markdown", "junit"):
         formats.append(program.plain("report", out, "--redact", "--format", name).expect(0).stdout)
     formats.append(contents_of_page(out, tmp_path / "page.html"))
     formats.append(contents_of_workbook(out, tmp_path / "book.xlsx"))

@@ -18,7 +18,7 @@ def plan_of(*options):
 
 def flags_of(command):
     """Long names of the options that take no value, as the help shows them."""
-    text = program.plain(command, "--help").expect(0).stdout
+    text = program.plain(command, "--help", "all").expect(0).stdout
     names = re.findall(r"^  (?:-\w,)?--([a-z-]+)(?: {2,}|$)", text, re.M)
     return [name for name in names if name not in ("help", "version")]
 

@@ -90,12 +90,14 @@ def test_the_answers_follow_from_the_figures(measured):
 
 
 def test_the_run_is_an_ordinary_result_with_every_phase(measured):
-    _, report, base = measured
+    outcome, report, base = measured
     result = json.loads((base / "out" / "result.json").read_text())
     names = [phase["name"] for phase in result["phases"]]
     assert len(names) == report["phase_count"] + 1 == len(result["run"]["plan"]["phases"]) == len(set(names))
     again = program.plain("report", base / "out").expect(0)
     assert names[-1] in again.stdout
+    assert again.stdout.lstrip().startswith(outcome.stdout.split("\nresults:")[0].strip()), "the answers come before the phases"
+    assert (base / "out" / "report.html").exists() and "report.html, capacity.json" in outcome.stdout
 
 
 def test_saved_runs_are_shown_again_and_laid_over_each_other(measured):

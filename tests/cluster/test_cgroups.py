@@ -140,6 +140,7 @@ while os.path.exists("/proc/" + sys.argv[1]):
 
 def test_a_worker_that_was_killed_for_want_of_memory_is_called_that(path, out):
     words = ("-i", "0", "-+n", "--engine", "null", "-r", "4k", "-s", "1m", "--time", "600", "--spawn", "2", "--progress")
+    # A process with the address sanitizer ends slowly: the kernel may kill the eater, too, before its memory is free.
     with group("memory", v2_memory__max=256 * MIB, v1_memory__limit_in_bytes=256 * MIB) as enter, \
             program.start(words, path=path, out=out, prefix=enter) as running:
         def workers():
@@ -153,8 +154,8 @@ def test_a_worker_that_was_killed_for_want_of_memory_is_called_that(path, out):
             running.wait_until(lambda: len(workers()) == 1, "the kernel kills a worker")
         running.interrupt()
         outcome = running.wait()
-    assert re.search(r"worker \d on \S+ is lost: .*; its process ended with signal 9 \(KILL\); the kernel killed a process of "
-                     r"its control group, whose memory of 256 MiB was used up .*: raise memory.max", outcome.stderr), outcome
+    assert re.search(r"worker \d on \S+ is lost: .*; its process ended with signal 9 \(KILL\); the kernel killed "
+                     r"(a process|2 processes) of its control group, whose memory of 256 MiB was used up .*: raise memory.max", outcome.stderr), outcome
 
 
 def test_without_a_cgroup_file_system_nothing_is_zero(path, out):

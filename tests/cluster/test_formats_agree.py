@@ -331,8 +331,8 @@ def test_the_workbook(run, tmp_path):
     table = [dict(zip(rows[at], row)) for row in rows[at + 1:at + 1 + len(result["phases"])]]
     for row, phase in zip(table, result["phases"]):
         in_ops = phase["headline_in_ops"]
-        assert row["phase"] == title(phase, result) and row["unit"] == ("ops/s" if in_ops else "bytes/s")
-        headline = phase["headline"]["ops_per_s" if in_ops else "bytes_per_s"]
+        assert row["phase"] == title(phase, result) and row["unit"] == ("ops/s" if in_ops else "MiB/s")
+        headline = phase["headline"]["ops_per_s"] if in_ops else phase["headline"]["bytes_per_s"] / 2**20
         assert f"{row['throughput']:.15e}" == f"{float(f'{headline:.15e}'):.15e}"
         assert f"{row['p99 (us)']:.15e}" == f"{float(phase['latency_us']['p99']):.15e}"
 

@@ -2,6 +2,7 @@
 import contextlib
 import csv
 import json
+import math
 import os
 import pathlib
 import pty
@@ -116,7 +117,7 @@ def test_prometheus_reads_the_metrics_while_the_run_lasts(path, out):
         deadline = time.monotonic() + program.PATIENCE_S
         # Right after the start of a phase, there are no figures yet.
         while not all((found := families(url))[f"iobench_{name}"].samples for name in (
-                "phase_bytes_per_second", "client_bytes_per_second", "phase_latency_seconds", "client_latency_seconds")):
+                "phase_bytes_per_second", "client_bytes_per_second", "phase_op_duration_seconds", "client_op_duration_seconds")):
             assert time.monotonic() < deadline
             time.sleep(0.05)
         host = os.uname().nodename
@@ -127,12 +128,16 @@ def test_prometheus_reads_the_metrics_while_the_run_lasts(path, out):
                 assert family.type == kind
                 (sample,) = family.samples
                 assert sample.labels.get("client") == client
-                assert sample.labels["phase"] and sample.labels["phase_index"].isdigit()
+                assert sample.labels["run"] and sample.labels["phase"] and sample.labels["phase_index"].isdigit()
         for scope in ("phase", "client"):
-            family = found[f"iobench_{scope}_latency_seconds"]
-            assert family.type == "summary"
-            quantiles = {sample.labels["quantile"]: sample.value for sample in family.samples}
-            assert 0 < quantiles["0.5"] <= quantiles["0.99"] <= quantiles["1"] < program.PATIENCE_S
+            family = found[f"iobench_{scope}_op_duration_seconds"]
+            assert family.type == "histogram"
+            buckets = [(float(sample.labels["le"]), sample.value) for sample in family.samples
+                       if sample.name.endswith("_bucket")]
+            assert buckets == sorted(buckets) and len(buckets) > 10 and buckets[-1][0] == math.inf
+            others = {sample.name.rpartition("_")[2]: sample.value for sample in family.samples
+                      if not sample.name.endswith("_bucket")}
+            assert others["count"] == buckets[-1][1] and 0 < others["sum"] < 4 * program.PATIENCE_S
         assert found["iobench_phase_bytes"].samples[0].value == found["iobench_client_bytes"].samples[0].value > 0
         assert found["iobench_phase_lanes_running"].samples[0].value <= 4
         assert found["iobench_run_workers_lost"].samples[0].value == 0

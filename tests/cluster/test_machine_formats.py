@@ -78,7 +78,11 @@ def same(cell, figure):
 def test_every_format_can_be_written_of_a_saved_run(run, name, big, tmp_path):
     saved = big if run == "big" else SAVED_2026_11
     file = tmp_path / "report"
-    program.plain("report", saved, "--format", name, "--output", file).expect(0)
+    outcome = program.plain("report", saved, "--format", name, "--output", file)
+    if (run, name) == ("big", "mdtest"):
+        assert outcome.code == 1 and "no metadata operation" in outcome.stderr and not file.exists()
+        return
+    outcome.expect(0)
     assert file.stat().st_size > 0
 
 
@@ -135,8 +139,8 @@ def test_pandas_reads_csv_without_options(run, name, big):
     table = read_csv(written(big if run == "big" else SAVED_2026_11, name))
     assert len(set(table.columns)) == len(table.columns)
     assert not [column for column in table.columns if re.search(r"\.\d+$|^Unnamed", column)], "a name comes twice"
-    texts = {"run_id", "started_at", "phase", "operation", "engine", "host", "file", "state", "client_marks", "marks",
-             "headline_name", "headline_region", "stonewall_kind", "scope", "client", "label"}
+    texts = {"run_id", "started_at", "phase", "operation", "engine", "client", "file", "state", "client_marks", "marks",
+             "headline_name", "headline_region", "stonewall_kind", "scope", "label", "unsure", "phase_unsure", "ops_failed"}
     for column in table.columns:
         if column in texts or table[column].isna().all():
             continue
@@ -148,7 +152,7 @@ def test_csv_has_the_figures_of_the_result(big, big_result):
     assert list(phases.headline_bytes_per_s) == pytest.approx(
         [phase["headline"]["bytes_per_s"] for phase in big_result["phases"]], rel=1e-15, abs=0)
     lanes = read_csv(written(big, "lanes-csv"))
-    first = lanes[(lanes.phase_index == 0) & (lanes.host == HOSTILE_IN_CSV)]
+    first = lanes[(lanes.phase_index == 0) & (lanes.client == HOSTILE_IN_CSV)]
     assert len(first) == 2
     client = big_result["phases"][0]["clients"][0]
     assert list(first.bytes_per_s) == pytest.approx(
@@ -294,7 +298,7 @@ def test_every_format_has_the_rates_of_paths_that_are_used_at_once(path, tmp_pat
     sheet = openpyxl.load_workbook(workbook_of(out, tmp_path / "report.xlsx"))["0 write"]
     for cells, expected in zip(table(sheet, "path"), paths, strict=True):
         assert cells["path"] == expected["path"]
-        assert same(cells["bytes/s"], expected["bytes_per_s"]) and same(cells["ops/s"], expected["ops_per_s"])
+        assert same(cells["MiB/s"], expected["bytes_per_s"] / 2**20) and same(cells["ops/s"], expected["ops_per_s"])
     for options in ((), ("--format", "markdown"), ("--format", "openmetrics")):
         said = "".join(program.plain("report", out, *options).expect(0).stdout.split())  # paths may be wrapped
         assert all(each["path"] in said for each in paths), options
@@ -307,19 +311,23 @@ def test_figures_of_the_workbook_are_those_of_the_result(big, big_result, tmp_pa
     summary = table(book["summary"], "phase")
     assert len(summary) == len(big_result["phases"])
     for row, phase in zip(summary, big_result["phases"]):
-        assert same(row["throughput"], phase["headline"]["bytes_per_s"]) and row["unit"] == "bytes/s"
+        assert same(row["throughput"], phase["headline"]["bytes_per_s"] / 2**20) and row["unit"] == "MiB/s"
         assert same(row["p99 (us)"], phase["latency_us"]["p99"])
         assert row["phase"] == phase["name"]
         sheet = book[f"{phase['index']} {phase['name']}"]
         clients = table(sheet, "client")
         assert len(clients) == len(phase["clients"])
         for client, expected in zip(clients, phase["clients"]):
-            assert same(client["bytes/s"], expected["bytes_per_s"])
+            assert same(client["MiB/s"], expected["bytes_per_s"] / 2**20)
             assert same(client["share of mean"], expected["share_of_mean"])
         assert sheet._charts, "the clients have a chart"   # pylint: disable=protected-access
+    summary = book["summary"]
+    assert summary.freeze_panes == "B4" and summary.auto_filter.ref.startswith("A3:"), "the titles of the phases stay in view"
+    (started,) = [row[1] for row in rows_of(summary) if row[0] == "started"]
+    assert started.replace(microsecond=0).isoformat() == big_result["run"]["started_at"][:19]
     rates = table(book["clients"], "client")
-    assert [row["write 64k (bytes/s)"] for row in rates] == pytest.approx(
-        [client["bytes_per_s"] for client in big_result["phases"][0]["clients"]], rel=1e-15, abs=0)
+    assert [row["write 64k (MiB/s)"] for row in rates] == pytest.approx(
+        [client["bytes_per_s"] / 2**20 for client in big_result["phases"][0]["clients"]], rel=1e-15, abs=0)
 
 
 def test_names_are_text_in_a_workbook_whatever_they_look_like(big, tmp_path):
@@ -439,7 +447,7 @@ def test_a_run_writes_its_workbook_to_a_file(path, out, tmp_path):
     assert f"workbook: {tmp_path}/mine.xlsx\n" in outcome.stdout
     summary = table(openpyxl.load_workbook(tmp_path / "mine.xlsx")["summary"], "phase")
     assert [row["throughput"] for row in summary] == pytest.approx(
-        [phase["headline"]["bytes_per_s"] for phase in outcome.phases], rel=1e-15, abs=0)
+        [phase["headline"]["bytes_per_s"] / 2**20 for phase in outcome.phases], rel=1e-15, abs=0)
 
 
 @pytest.mark.parametrize("ending", ["xls", "XLS", "wks"])

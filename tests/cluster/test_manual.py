@@ -12,7 +12,7 @@ def generated(what):
 
 
 def long_options(command):
-    return set(re.findall(r"^ +(?:-\w,)?(--[a-z][a-z0-9-]+)", program.plain(command, "--help").expect(0).stdout, re.M))
+    return set(re.findall(r"^ +(?:-\w,)?(--[a-z][a-z0-9-]+)", program.plain(command, "--help", "all").expect(0).stdout, re.M))
 
 
 COMMANDS = ("run", "preflight", "validate", "capacity", "worker", "report", "observe", "selftest", "clean")
@@ -113,5 +113,5 @@ def test_zsh_reads_its_completion(tmp_path):
 
 
 def test_an_unknown_kind_is_refused():
-    assert "man, bash, zsh or fish" in program.plain("--generate", "csh").expect(1).stderr
+    assert "man, bash, zsh, fish or coming-from" in program.plain("--generate", "csh").expect(1).stderr
     program.plain("--generate").expect(1)

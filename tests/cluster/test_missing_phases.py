@@ -49,7 +49,8 @@ def test_the_console_names_the_phases_that_are_missing(lacking):
             assert re.search(rf"phase-{index:03}\.pb: missing \(phase {index + 1}, {name}\)", " ".join(text.split())), text
 
 
-@pytest.mark.parametrize("name", ["json", "csv", "lanes-csv", "timeline-csv", "openmetrics", "hlog", "iozone", "bonnie", "markdown"])
+@pytest.mark.parametrize("name", ["json", "csv", "clients-csv", "lanes-csv", "timeline-csv", "openmetrics", "hlog", "iozone", "bonnie",
+                                  "markdown", "junit"])
 def test_every_text_lists_the_phases_that_are_missing(name, lacking):
     text = program.plain("report", lacking, "--format", name).expect(2).stdout
     if name == "json":
@@ -57,7 +58,7 @@ def test_every_text_lists_the_phases_that_are_missing(name, lacking):
         assert [(phase["index"], phase["name"], phase["file"], phase["problem"]) for phase in missing] == [
             (index, phase, f"raw/phase-{index:03}.pb", "missing") for index, phase in zip(LOST, NAMES)]
     elif name.endswith("csv"):
-        column = {"csv": "not_whole", "lanes-csv": "state", "timeline-csv": "scope"}[name]
+        column = {"csv": "not_whole", "clients-csv": "not_whole", "lanes-csv": "state", "timeline-csv": "scope"}[name]
         rows = [row for row in csv.DictReader(io.StringIO(text)) if row[column] == "missing"]
         assert [(int(row["phase_index"]), row["phase"]) for row in rows] == list(zip(LOST, NAMES))
         assert all(len(row) == len(rows[0]) and None not in row for row in rows)

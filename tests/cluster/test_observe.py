@@ -82,7 +82,7 @@ def test_without_an_output_the_mix_is_all_that_standard_output_has(tmp_path):
     assert outcome.code == 0
     assert outcome.stdout.startswith("# observed on ") and "operation: random-read" in outcome.stdout
     assert outcome.stdout.count(" per_s: [") == 10, "ten intervals, of a tenth each"
-    assert "replayed as" in outcome.stderr
+    assert "random-read" in outcome.stderr and "observed for 1 s" in outcome.stderr
 
 
 def test_an_interrupt_ends_it_early_and_writes_what_was_seen(tmp_path):

@@ -33,7 +33,7 @@ def run(*command, **more):
 @pytest.fixture(scope="module")
 def options():
     """command -> its options, as its help lists them"""
-    return {command: set(OPTION.findall(program.plain(command, "--help").expect(0).stdout)) for command in ("run", "worker")}
+    return {command: set(OPTION.findall(program.plain(command, "--help", "all").expect(0).stdout)) for command in ("run", "worker")}
 
 
 def command_lines(file):

@@ -19,28 +19,24 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import deployment  # noqa: E402
 import lab as nfs_lab  # noqa: E402
-import test_validate  # noqa: E402
 
 # For a whole set of checks on a shared machine.
 PATIENCE_S = 1800
-OPTIONS = {"4.2": test_validate.V4, "3": test_validate.V3}
+OPTIONS = {"4.2": deployment.V4, "3": deployment.V3}
 
 
 def one_run(lab, number, version, words, with_fault, folder):
     """Returns the verdict and the findings of each check."""
-    made = test_validate.Deployment(lab, f"run-{number}", folder)
-    made.mount_all(OPTIONS[version])
-    if version == "3" and with_fault:
-        made.remember_locks_of_v3()
-    cut = made.cut_power_and_notify if version == "3" else made.cut_power
-    try:
+    with contextlib.ExitStack() as ended, deployment.Deployment(lab, f"run-{number}", folder) as made:
+        ended.callback(lab.run, nfs_lab.SERVER, ["rm", "-rf", made.on_server])
+        made.mount_all(OPTIONS[version])
+        if version == "3" and with_fault:
+            made.remember_locks_of_v3()
+        cut = made.cut_power_and_notify if version == "3" else made.cut_power
         with open(folder / "checks.txt", "w", encoding="utf-8") as printed, contextlib.redirect_stdout(printed):
             return made.validate(*words, fault=cut if with_fault else None, patience_s=PATIENCE_S)
-    finally:
-        for client in made.mounted:
-            lab.run(client, ["umount", "-l", test_validate.THERE])
-        lab.run(nfs_lab.SERVER, ["rm", "-rf", f"{nfs_lab.EXPORT}/run-{number}"])
 
 
 def main():
@@ -55,10 +51,7 @@ def main():
     found = collections.defaultdict(set)
     logs = pathlib.Path(tempfile.mkdtemp(prefix="cluster-iobench-false-alarms-"))
     with nfs_lab.NfsLab(logs, disk_mb=1024) as lab:
-        test_validate.serve(lab)
-        lab.run(nfs_lab.SERVER, test_validate.END_GRACE)
-        for client in lab.clients:
-            test_validate.join(lab, client)
+        deployment.serve_and_join(lab)
         for number in range(1, args.runs + 1):
             folder = logs / f"run-{number}"
             folder.mkdir()

@@ -55,6 +55,9 @@ NEEDED_COMMANDS = {
     "python3": "python3",
     "gcc": "gcc",
     "mkfs.ext4": "e2fsprogs",
+    "mkfs.vfat": "dosfstools",
+    "mkfs.xfs": "xfsprogs",
+    "setfattr": "attr",
 }
 
 

@@ -12,9 +12,9 @@ PATIENCE_S = 240
 BRIEFLY = "--time 0.8 --warmup 0.2 --repeat 2 --points 2".split()
 
 
-def measured(lab, nfs_dir, out, *options):
+def measured(lab, nfs_dir, out, *options, briefly=BRIEFLY):
     before = lab.server_counters()
-    over_grpc(lab, ["--path", nfs_dir, "--out", str(out), "-I", "-s", "256k", *BRIEFLY, *options], command="capacity")
+    over_grpc(lab, ["--path", nfs_dir, "--out", str(out), "-I", "-s", "256k", *briefly, *options], command="capacity")
     return json.loads((out / "capacity.json").read_text()), lab.server_counters() - before
 
 
@@ -53,3 +53,30 @@ def test_a_mix_is_scaled_until_it_is_not_kept_up_with(lab, version, nfs_dir, tmp
     shares = {part["operation"]: part["ops"] / busiest["ops"] for part in busiest["parts"]}
     assert shares["stat"] == pytest.approx(0.1, abs=0.05) and sum(shares.values()) == pytest.approx(1)
 
+LINK_BYTES_PER_S = 2_000_000  # 61 ops/s of 32 KiB
+LINKED = "--time 3 --warmup 1 --repeat 2 --points 2".split()
+
+
+def clients_for(report, ops_per_s):
+    (answer,) = [each["answer"] for each in report["answers"] if each["question"] == f"clients for {ops_per_s} ops/s"]
+    return answer
+
+
+def test_clients_with_links_of_their_own_are_as_many_as_it_takes(lab, version, nfs_dir, tmp_path):
+    first, second = lab.clients
+    with lab.limit_to(first, LINK_BYTES_PER_S), lab.limit_to(second, LINK_BYTES_PER_S):
+        report, _ = measured(lab, nfs_dir, tmp_path / "out", "--op", "random-read", "-r", "32k", "-t", "4", "--need", "330",
+                             briefly=LINKED)
+    one, both = [level["mean_ops_per_s"] for level in report["scalings"][0]["levels"]]
+    assert one == pytest.approx(58, rel=0.15) and both == pytest.approx(2 * one, rel=0.1)
+    assert clients_for(report, 330).startswith("6 clients"), report["answers"]
+    assert any("rose in proportion to the clients" in warning for warning in report["warnings"]), report["warnings"]
+
+
+def test_no_number_of_clients_is_named_for_a_full_link_that_they_share(lab, version, nfs_dir, tmp_path):
+    with lab.limit_to(nfs_lab.SERVER, LINK_BYTES_PER_S):
+        report, _ = measured(lab, nfs_dir, tmp_path / "out", "--op", "random-write", "-r", "32k", "-t", "4", "--need", "330",
+                             briefly=LINKED)
+    answer = clients_for(report, 330)
+    assert answer.startswith("no number of clients is known to reach it") and "adding clients does not help" in answer
+    assert not any("in proportion" in warning for warning in report["warnings"])

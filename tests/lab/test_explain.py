@@ -1,21 +1,18 @@
 """`explain` names what really sets the pace: each test creates a limit, which the same plan without it must not name."""
 
-import contextlib
 import itertools
 
 import pytest
 
 import lab as nfs_lab
+import limits
 import reruns
 from cluster_run import with_sampler
+from limit_makers import DISK_MS, LINK_BYTES_PER_S, MANY_THREADS, busy_processor, few_slots, nfsd_threads
 from slow_disk import mounted, slow_disk
 
 HERE = "/run/explain"  # on each client, where a test mounts
-LINK_BYTES_PER_S = 2_000_000  # a link that is full at 2 MB/s leaves processors idle, however slow the lab is
-DISK_MS = 10
 BUSY_DISK_MS = 30  # the longer, the less the pauses of a busy machine between requests matter
-MANY_THREADS = 16  # more than any plan here has ops in flight
-FEW_SLOTS = 2
 MAX_BUSY_RUNS = 3  # on a busy machine, the lab's hosts have no idle processor either
 
 DIRECT = "-i 0 -+n -I -r 16k -s 256k --time 2 -t 4"
@@ -85,48 +82,6 @@ def sync_writes(lab, explained, slow_storage):
         return explained.phase(place, SYNC)
 
 
-@contextlib.contextmanager
-def nfsd_threads(lab, count):
-    before = lab.run(nfs_lab.SERVER, "cat /proc/fs/nfsd/threads").stdout.strip()
-    lab.run(nfs_lab.SERVER, f"rpc.nfsd {count}")
-    try:
-        yield
-    finally:
-        lab.run(nfs_lab.SERVER, f"rpc.nfsd {before}")
-
-
-@contextlib.contextmanager
-def busy_processor(lab, client):
-    loop = lab.start(client, "echo $$ >/run/busy; while :; do :; done")
-    try:
-        yield
-    finally:
-        lab.run(client, "kill -9 $(cat /run/busy)")
-        lab.finish(loop)
-
-
-@contextlib.contextmanager
-def few_slots(lab, version):
-    """Limits the slots of new mounts. Unmounts the existing one, whose connection and slots they would share."""
-    point = nfs_lab.MOUNT_POINTS[version]
-    source, options = ("/", "vers=4.2") if version == "4.2" else (nfs_lab.EXPORT, "vers=3,nolock")
-    if version == "4.2":
-        settings = {"/sys/module/nfs/parameters/max_session_slots": 64}
-    else:
-        settings = {"/proc/sys/sunrpc/tcp_slot_table_entries": 2, "/proc/sys/sunrpc/tcp_max_slot_table_entries": 65536}
-    for client in lab.clients:
-        lab.run(client, f"umount {point}")
-        for file in settings:
-            lab.run(client, f"echo {FEW_SLOTS} >{file}")
-    try:
-        yield
-    finally:
-        for client in lab.clients:
-            for file, value in reversed(settings.items()):
-                lab.run(client, f"echo {value} >{file}")
-            lab.run(client, f"mount -t nfs -o {options} 10.77.0.1:{source} {point}")
-
-
 # The network
 
 
@@ -157,7 +112,10 @@ def test_one_client_with_a_slow_link(lab, explained, fast_dir):
     """If both clients' links are equally slow, there is no slow client."""
     client, other = lab.clients
     with lab.limit_to(client, LINK_BYTES_PER_S // 2):
-        slow = explained.phases(fast_dir, f"{WRITE_AND_READ} -t 1")["read"]
+        for _ in range(MAX_BUSY_RUNS):
+            slow = explained.phases(fast_dir, f"{WRITE_AND_READ} -t 1")["read"]
+            if slow["why"]:
+                break
         with lab.limit_to(other, LINK_BYTES_PER_S // 2):
             both = explained.phases(fast_dir, f"{WRITE_AND_READ} -t 1")["read"]
     assert slow["limits"][0] == "slow-client", slow["why"]
@@ -191,7 +149,7 @@ def test_one_lane_whoever_uses_its_processor(lab, explained, slow_dir):
     idle = explained.phase(slow_dir, plan, clients=[client])
     with busy_processor(lab, client):
         busy = explained.phase(slow_dir, plan, clients=[client])
-    assert idle["limits"] == ["lanes"], idle["why"]
+    assert "lanes" in idle["limits"] and set(idle["limits"]) <= {"lanes", "server-delay"}, idle["why"]
     assert "client-cpu" not in busy["limits"], busy["why"]
 
 
@@ -263,3 +221,30 @@ def test_a_slow_disk_of_the_server(lab, explained, unlimited):
         phase = explained.phase(place, DIRECT)
     assert phase["limits"][0] == "server-disk", phase["why"]
     assert "server-disk" not in unlimited["limits"], unlimited["why"]
+
+
+# Rows of limits.py for whose limits there is no test above.
+
+
+@pytest.mark.parametrize("name", [
+    "server frozen for 2 s of 5 s",
+    "full link of the server, without the first ops",
+    "full link of the server, after fewer lanes",
+    "think time that counts",
+    "little memory for unwritten data",
+    "another client's load on a full link",
+])
+def test_a_row_of_limits(lab, tmp_path, name):
+    (row,) = (each for each in limits.ROWS if each.name == name)
+    for number in range(MAX_BUSY_RUNS):  # unknown is no error, but not always
+        names, evidence = limits.names_of(lab, row, tmp_path / f"out-{number}")
+        if names:
+            break
+    assert limits.verdict(row, names) in ("right", "fair"), (names, evidence)
+
+
+def test_little_read_ahead_is_never_taken_for_something_else(lab, tmp_path):
+    """Its cause is often unknown in the lab, which limits.py counts; a wrong one is an error."""
+    (row,) = (each for each in limits.ROWS if each.name == "read-ahead of 16 KiB")
+    names, evidence = limits.names_of(lab, row, tmp_path / "out")
+    assert limits.verdict(row, names) != "wrong", (names, evidence)

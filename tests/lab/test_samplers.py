@@ -1,7 +1,10 @@
 """A sampler on a real NFS server agrees with the server's own counters and with what the clients moved."""
 
+import json
+
 import pytest
 
+import cluster_run
 import lab as nfs_lab
 from cluster_run import with_sampler
 from slow_disk import mounted, slow_disk
@@ -17,6 +20,10 @@ def run_with_sampler(lab, nfs_dir, out, words):
     return result, {phase["name"]: phase for phase in result["phases"]}
 
 
+def threads_of(lab):
+    return int(lab.run(nfs_lab.SERVER, "cat /proc/fs/nfsd/threads").stdout)
+
+
 def moved(rate, server):
     return rate * server["sampled_s"]
 
@@ -27,6 +34,17 @@ def test_the_server_s_network_nfsd_and_processors_are_those_of_the_phase(lab, ve
                                       "-i 0 -i 1 -+n -c -e -x -r 64k -s 48m --drop-caches")
     (facts,) = result["run"]["servers"]
     assert facts["host"] == nfs_lab.SERVER
+    nfs = facts["nfs"]
+    assert "4.2" in nfs["versions"] and "3" in nfs["versions"] and nfs["threads"] == threads_of(lab)
+    assert nfs["lease_s"] == int(lab.run(nfs_lab.SERVER, "cat /proc/fs/nfsd/nfsv4leasetime").stdout)
+    (export,) = [export for export in nfs["exports"] if export["path"] == nfs_lab.EXPORT]
+    kernels = lab.run(nfs_lab.SERVER, "findmnt -n -o FSTYPE,SOURCE -T /mnt/export").stdout.split()
+    assert export["filesystem"] == kernels[0] and export["clients"] == "10.77.0.0/24" and "rw" in export["options"]
+    for client in phases["write"]["clients"]:
+        transport = client["transport"]
+        # Each sends 48 MiB, in segments of at most 64 KiB and, without segmentation by the card, of 1448 bytes.
+        assert transport["of_servers"] and 48 * 16 <= transport["sent_segments"], transport
+        assert transport["retransmitted_share"] < 0.01 and transport["smallest_path_mtu"] == 1500, transport
     total = CLIENTS * 48 * MIB
     for name, data, wire in [("write", "write_bytes_per_s", "receive_bytes_per_s"),
                              ("read", "read_bytes_per_s", "send_bytes_per_s")]:
@@ -112,3 +130,25 @@ def test_a_warm_server_is_not_cold_unless_its_sampler_may_drop_its_caches(lab, t
     assert dropped["read_sources"]["server_disk_bytes"] >= 0.95 * total, dropped["read_sources"]
     assert "server_cached" not in marks["dropped"] and dropped["cold"]["verified"], dropped["cold"]
     assert "drop-server-caches" in {step["name"] for step in dropped["steps"]}
+
+
+@pytest.mark.parametrize("version", ["4.2"], indirect=True)
+def test_a_validation_records_both_ends(lab, version, nfs_dir, tmp_path):
+    report = tmp_path / "report.json"
+    coordinator, workers = cluster_run.start_over_grpc(
+        lab, "validate", ["--samplers", "1", "--path", nfs_dir, "--only", "mounts,network", "--format", "json", "--output",
+                          str(report)], f"--root {nfs_dir}")
+    join = f"exec {nfs_lab.binary()} worker --join {nfs_lab.OUTSIDE}:{cluster_run.PORT} --insecure --join-timeout 60 --sampler"
+    sampler = lab.start(nfs_lab.SERVER, join)
+    lab.finish(coordinator, timeout=cluster_run.PATIENCE_S, check=True)
+    for helper in (*workers, sampler):
+        lab.finish(helper)
+    said = json.loads(report.read_text())
+    (server,) = said["servers"]
+    assert server["nfs"]["threads"] == threads_of(lab) and "4.2" in server["nfs"]["versions"]
+    assert [export["path"] for export in server["nfs"]["exports"]] == [nfs_lab.EXPORT]
+    for client in said["clients"]:
+        assert client["mtu"] == 1500 and client["nic"] == "vec0" and client["mount_point"] == nfs_lab.MOUNT_POINTS["4.2"]
+        # 4 MiB in segments of at most 64 KiB.
+        assert client["transport"]["of_servers"] and client["transport"]["sent_segments"] >= 64, client
+        assert client["transport"]["smallest_path_mtu"] == 1500, client

@@ -1,26 +1,10 @@
 """validate on real NFS clients: a correct deployment passes, and each real fault makes its check fail."""
 
-import contextlib
-import time
-
 import pytest
 
 import lab as nfs_lab
-from validation import PATIENCE_S, Validation, verdicts
-
-THERE = "/run/validate"  # on each client a tmpfs of its own, where nothing is mounted over it
-LOCKS_OF_V3 = "rpc.statd --no-notify"
-# Clients trust attributes for two seconds, so that no check waits half a minute for a new name.
-V4, V3 = "vers=4.2,actimeo=2", "vers=3,actimeo=2"
-EXPORT_OPTIONS = "rw,no_subtree_check,fsid=0,insecure"
-ALL_CLIENTS = "10.77.0.0/24"
-FREEZE_S = 20
-LEASE_S = 15  # where a test waits until the lease expires; otherwise it is 90 s
-# A lock that is free within a third of it was given back. The coordinator waits 3 s for the client that it takes for dead.
-LONG_LEASE_S = 60
-NFSD_ENDS_S = 30
-END_GRACE = "echo Y >/proc/fs/nfsd/v4_end_grace"
-STATD = "/mnt/export/statd"
+from deployment import ALL_CLIENTS, FREEZE_S, LEASE_S, LONG_LEASE_S, THERE, V3, V4, Deployment, serve_and_join, set_quota
+from validation import PATIENCE_S, verdicts
 
 
 @pytest.fixture(scope="session")
@@ -30,130 +14,19 @@ def disk_mb():
     return 512
 
 
-def serve(lab):
-    """Restarts the server as a production server: it knows from its disk which clients had locks, and until these have
-    reclaimed them, no other client gets locks. NFSv3 locks work too."""
-    lab.run(nfs_lab.SERVER, "rpc.nfsd 0; mkdir -p /mnt/export/clients /var/lib/nfs/nfsdcltrack && "
-            "mount --bind /mnt/export/clients /var/lib/nfs/nfsdcltrack && rpc.nfsd -V 3 -V 4.2 4 && "
-            f"mkdir -p /var/lib/nfs/sm && {LOCKS_OF_V3}")
-
-
-def join(lab, client):
-    """Prepares a client that has just booted for NFSv3 locks."""
-    lab.run(client, f"mkdir {THERE} /run/rpcbind && mount -t tmpfs tmpfs /var/lib/nfs && mkdir /var/lib/nfs/sm && "
-            f"rpcbind -w && {LOCKS_OF_V3}")
-
-
 @pytest.fixture(scope="module")
 def served(lab):
-    serve(lab)
-    lab.run(nfs_lab.SERVER, END_GRACE)  # nobody had locks before
-    for client in lab.clients:
-        join(lab, client)
-    return lab
-
-
-class Deployment(Validation):
-    """A directory of the export, mounted at THERE where and how a test wants it."""
-
-    def __init__(self, lab, name, tmp_path):
-        super().__init__(lab, THERE, tmp_path)
-        self.name, self.mounted = name, []
-        lab.run(nfs_lab.SERVER, ["mkdir", f"{nfs_lab.EXPORT}/{name}"])
-
-    def mount(self, client, options):
-        root = nfs_lab.EXPORT if "vers=3" in options else ""
-        source = f"10.77.0.1:{root}/{self.name}"
-        self.lab.run(client, ["mount", "-t", "nfs", "-o", options, source, THERE])
-        self.mounted.append(client)
-
-    def mount_all(self, options):
-        for client in self.lab.clients:
-            self.mount(client, options)
-
-    def export(self, options, clients=ALL_CLIENTS):
-        words = f"{EXPORT_OPTIONS},{options} {clients}:{nfs_lab.EXPORT}"
-        self.lab.run(nfs_lab.SERVER, f"exportfs -o {words}")
-
-    def unexport(self, clients):
-        self.lab.run(nfs_lab.SERVER, f"exportfs -u {clients}:{nfs_lab.EXPORT}")
-
-    # Faults
-
-    def cut_power(self):
-        """The server loses its power, boots, and serves the clients that had locks before."""
-        with self._clients_apart():  # a server that is still booting would tell them that their locks are gone
-            self.lab.power_cut(nfs_lab.SERVER)
-            self.lab.boot(nfs_lab.SERVER)
-            serve(self.lab)
-
-    def remember_locks_of_v3(self):
-        """Makes the server's statd keep on disk which clients it must notify after a restart."""
-        self.lab.run(nfs_lab.SERVER, f"mkdir -p {STATD}/sm {STATD}/sm.bak && kill $(pidof rpc.statd) && "
-                     f"while pidof rpc.statd; do sleep 0.1; done; {LOCKS_OF_V3} -P {STATD}")
-
-    def cut_power_and_notify(self):
-        """As cut_power; then the server tells the clients to reclaim their NFSv3 locks, within its grace period."""
-        with self._clients_apart():
-            self.lab.power_cut(nfs_lab.SERVER)
-            self.lab.boot(nfs_lab.SERVER)
-            self.lab.run(nfs_lab.SERVER, "echo 20 >/proc/sys/fs/nfs/nlm_grace_period")
-            serve(self.lab)
-        # The kernel reports a client only once after a boot, when the client reclaims: that must reach this statd, too.
-        self.remember_locks_of_v3()
-        self.lab.run(nfs_lab.SERVER, f"sm-notify -f -P {STATD} -v 10.77.0.1")
-
-    def lease(self, seconds):
-        """Restarts the server with this lease. REQUIRES: no client has locks."""
-        restart = (f"sync; rpc.nfsd 0; echo {seconds} >/proc/fs/nfsd/nfsv4leasetime; "
-                   f"echo {seconds} >/proc/fs/nfsd/nfsv4gracetime; rpc.nfsd -V 3 -V 4.2 4 && {END_GRACE}")
-        try:
-            self.lab.run(nfs_lab.SERVER, restart, timeout=NFSD_ENDS_S)
-        except nfs_lab.CommandFailed:
-            # Seen once: the kernel spun for ever while it ended its threads, and all further tests failed.
-            self.cut_power()
-            self.lab.run(nfs_lab.SERVER, restart)
-
-    def boot_client(self, client):
-        self.lab.boot(client)
-        self.mounted.remove(client)  # the mount went with its power
-        join(self.lab, client)
-
-    def lose_what_is_not_on_disk(self):
-        """Cuts the power of a server that puts on its disk neither what clients have just written nor which clients have locks."""
-        self.lab.run(nfs_lab.SERVER, "sync")  # stores the directory, which the clients must find again
-        time.sleep(1)
-        self.lab.power_cut(nfs_lab.SERVER)
-        self.lab.boot(nfs_lab.SERVER)
-
-    def freeze(self):
-        with self.lab.frozen(nfs_lab.SERVER):
-            time.sleep(FREEZE_S)
-
-    @contextlib.contextmanager
-    def _clients_apart(self):
-        """While this lasts, no host reaches another one; all reach the outside."""
-        def isolate(how):
-            for host in self.lab.hosts.values():
-                link = ["ip", "link", "set", f"tap{host.number}", "type", "bridge_slave", "isolated", how]
-                self.lab.run_outside(link)
-        isolate("on")
-        try:
-            yield
-        finally:
-            isolate("off")
+    return serve_and_join(lab)
 
 
 @pytest.fixture
 def deployment(served, directory_name, tmp_path):
-    made = Deployment(served, directory_name, tmp_path)
-    yield made
-    for client in made.mounted:
-        served.run(client, ["umount", "-l", THERE])
+    with Deployment(served, directory_name, tmp_path) as made:
+        yield made
 
 
 PERFORMANCE = "client-rates,network-limit,scaling,metadata-rates,latency-tail"
-NOT_ASKED_FOR = [*PERFORMANCE.split(","), "expected", "quota", "dead-client"]
+NOT_ASKED_FOR = [*PERFORMANCE.split(","), "consistency", "expected", "quota", "dead-client"]
 
 
 def assert_all_pass(checks, skipped=()):
@@ -175,7 +48,7 @@ def test_a_sync_export_passes_all_checks_and_a_power_cut_of_its_server(deploymen
 def test_nfsv3_whose_locks_reach_the_server_passes_all_checks(deployment):
     deployment.mount_all(V3)
     checks = deployment.validate_over_mpi("--clock-difference", "3", "--names", "500")
-    assert_all_pass(checks, skipped=["durability", "failover", "lock-reclaim"])
+    assert_all_pass(checks, skipped=["client-identity", "durability", "failover", "lock-reclaim"])
 
 
 @pytest.fixture
@@ -203,7 +76,7 @@ def test_timestamps_of_whole_seconds_are_a_warning_and_no_false_alarm(deployment
 def test_mounts_that_keep_locks_and_attributes_to_themselves_fail(deployment):
     deployment.mount_all("vers=3,nolock,actimeo=600")
     checks = deployment.validate("--only", "mounts,visibility,locks", "--visible-within", "8")
-    assert verdicts(checks) == {"mounts": "fail", "visibility": "fail", "locks": "fail"}
+    assert verdicts(checks) == {"mounts": "fail", "visibility": "fail", "locks": "follows"}
     assert any("nolock: " in line for line in checks["mounts"]["evidence"])
     assert any("acregmin=600" in line for line in checks["mounts"]["evidence"])
     assert any("had not seen a new size in stat()" in line for line in checks["visibility"]["evidence"])
@@ -222,7 +95,7 @@ def test_a_client_with_other_options_and_another_user_mapping_is_named(deploymen
         checks = deployment.validate("--only", "mounts,identity")
     finally:
         deployment.unexport(address)
-    assert verdicts(checks) == {"mounts": "fail", "identity": "fail"}
+    assert verdicts(checks) == {"mounts": "warn", "identity": "fail"}
     for check in checks.values():
         assert any(other in line for line in check["evidence"]), check
 
@@ -245,27 +118,10 @@ def test_groups_count_but_not_where_all_users_are_squashed(deployment):
     assert line.startswith(f"{other}: user 61234") and "its files belong to user 1234" in line
 
 
-# Q_QUOTAON and Q_SETQUOTA for users, on an ext4 that does its own quota accounting (mkfs -O quota).
-SET_QUOTA = """
-import ctypes, os, struct
-call = ctypes.CDLL(None, use_errno=True).quotactl
-def quotactl(command, user, argument):
-    if call(ctypes.c_int(command << 8 & 0xffffffff), b"/dev/ubda", user, argument) != 0:
-        raise OSError(ctypes.get_errno(), hex(command))
-on, set_limits = 0x800002 , 0x800008
-try:
-    quotactl(on, 4, b"/")
-except OSError as error:
-    if error.errno not in (16, 17): raise
-blocks = {blocks}
-quotactl(set_limits, {user}, struct.pack("@8QI4x", blocks, blocks, 0, 0, 0, 0, 0, 0, 1))
-"""
-
-
 def test_a_quota_is_an_error_that_loses_nothing_and_its_absence_fails(deployment):
     """The server maps every user to 1234, who has a quota of 20 MiB at first, and then none."""
     deployment.mount_all(V4)
-    lab, client = deployment.lab, deployment.lab.clients[0]
+    lab = deployment.lab
     lab.run(nfs_lab.SERVER, f"chmod 777 {nfs_lab.EXPORT}/{deployment.name}")
     addresses = [lab.hosts[name].address for name in lab.clients]
     for address in addresses:
@@ -273,7 +129,7 @@ def test_a_quota_is_an_error_that_loses_nothing_and_its_absence_fails(deployment
     try:
         seen = []
         for blocks in (20 << 10, 0):
-            lab.run(nfs_lab.SERVER, ["python3", "-c", SET_QUOTA.format(user=1234, blocks=blocks)])
+            lab.run(nfs_lab.SERVER, set_quota(1234, blocks))
             checks = deployment.validate("--only", "quota", "--over-quota", "48m")
             seen.append(checks["quota"])
             (deployment.tmp_path / "report.json").unlink()
@@ -291,7 +147,8 @@ def test_a_client_without_the_mount_is_named(deployment):
     mounted, other = deployment.lab.clients
     deployment.mount(mounted, V4)
     checks = deployment.validate("--only", "storage,locks")
-    assert verdicts(checks) == {"storage": "fail", "locks": "skipped"}
+    assert verdicts(checks) == {"storage": "fail", "locks": "follows"}
+    assert checks["locks"]["follows_from"] == "storage"
     (line,) = checks["storage"]["evidence"]
     assert line.startswith(f"{other}: ") and "tmpfs" in line
 
@@ -300,7 +157,8 @@ def test_a_client_without_the_mount_is_named(deployment):
 def test_a_server_that_hangs_fails_if_that_takes_longer_than_the_limit(deployment, limit, verdict):
     deployment.mount_all(V4)
     checks = deployment.validate("--only", "durability,failover", *limit, fault=deployment.freeze)
-    assert verdicts(checks) == {"durability": "pass", "failover": verdict}
+    # Nothing was lost, and nothing was tested: the server kept its memory.
+    assert verdicts(checks) == {"durability": "warn", "failover": verdict}
     (longest_s,) = [figure["value"] for figure in checks["failover"]["figures"] if figure["name"] == "stall_max_s"]
     assert longest_s > FREEZE_S - 1
 

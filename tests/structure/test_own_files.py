@@ -23,6 +23,13 @@ ALLOWED = {
     "worker/check/group_trial.cc": "check files",
     "worker/check/overfill.cc": "check files",
     "worker/check/tree_actions.cc": "check files",
+    "worker/check/trial/feature_trials.cc": "check files",
+    "worker/check/trial/name_trials.cc": "check files",
+    "worker/check/trial/trial_file.cc": "check files",
+    "worker/check/trial/network_trials.cc": "check files",
+    "worker/check/trial/owner_trials.cc": "check files",
+    "worker/check/trial/rule_trials.cc": "check files, in a directory of their own",
+    "worker/check/trial/scratch.cc": "check files, in a directory of their own",
     "worker/prepare/trace_file.cc": "a trace below a root: O_EXCL, in a directory that is held open",
     "worker/rights/open_beneath.cc": "passes flags on",
     # Shared by the processes of a user, who it must belong to.

@@ -12,6 +12,8 @@ HEADERS_FOR_REPORTS = {
     "across/phase_facts.h": "which of the two rates is the headline's, and who took part",
     "across/surfaces.h": "which plans and tables are sweeps",
     "foreign/bonnie_figures.h": "Bonnie++'s figures",
+    "foreign/fio_figures.h": "fio's figures",
+    "foreign/ior_figures.h": "IOR's and mdtest's figures",
     "foreign/iozone_cpu.h": "IOzone's figures",
     "iozone_bands.h": "the names of IOzone's bands",
     "marks/mark_table.h": "what a mark means",

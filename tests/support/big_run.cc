@@ -168,6 +168,14 @@ void AddHost(const v1::WorkerPhaseResult& worker, const Kind& kind, uint64_t ops
   host.set_nic_rx_bytes(bytes);
   host.set_nic_tx_bytes(bytes / 50);
   host.set_nic_drops(0);
+  v1::NicDelta& nic = *host.add_nics();
+  nic.set_name("eth0");
+  nic.set_rx_bytes(bytes);
+  nic.set_tx_bytes(bytes / 50);
+  nic.set_drops(0);
+  nic.set_errors(0);
+  host.set_tcp_sent_segments(bytes / 1448);
+  host.set_tcp_retransmitted_segments(0);
   host.set_seconds(kPhaseSeconds);
   const bool writes = kind.kind == v1::OP_WRITE;
   v1::NfsDelta& nfs = (*host.mutable_nfs())[0];

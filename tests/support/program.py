@@ -16,7 +16,7 @@ import schema
 
 BINARY = os.environ.get("CLUSTER_IOBENCH", "")
 DATA_DIRECTORY = "cluster-iobench.data"
-RESULT_FILES = ("result.json", "phases.csv", "result.csv")      # every run has these, besides raw/
+RESULT_FILES = ("result.json", "phases.csv", "clients.csv", "result.csv")      # every run has these, besides raw/
 # Sanitizers make everything several times slower: this only ends a hang.
 PATIENCE_S = int(os.environ.get("PATIENCE_S", 120))
 # The transport "mpi" among a test's parameters, with the marker by which ctest tells its tests from the others.

@@ -104,7 +104,7 @@ def check_csv(outcome):
     rows = outcome.rows
     assert len(rows) == len(expected)
     for row, (phase, client, worker, lane) in zip(rows, expected):
-        assert row["phase"] == phase["name"] and row["host"] == client["host"]
+        assert row["phase"] == phase["name"] and row["client"] == client["host"]
         assert int(row["worker"]) == worker["worker"] and int(row["lane"]) == lane["lane"]
         assert row["metadata"] == str(int(phase["metadata"]))
         for column in ("bytes", "measured_bytes", "ops"):

@@ -2,7 +2,9 @@
 #ifndef TESTS_SUPPORT_TEMP_DIR_H_
 #define TESTS_SUPPORT_TEMP_DIR_H_
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <cstdint>
@@ -49,6 +51,15 @@ class TempDir {
 inline std::filesystem::path ParentOnDisk() {
   const char* const temporary = ::getenv("TMPDIR");
   return temporary == nullptr ? "/var/tmp" : temporary;
+}
+
+// A parent on tmpfs, for tests that make and remove thousands of files, if tmpfs has O_DIRECT (Linux 6.6); else the usual
+// one.
+inline std::filesystem::path FastParent() {
+  const int direct = ::open("/dev/shm", O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600);
+  if (direct < 0) return std::filesystem::temp_directory_path();
+  ::close(direct);
+  return "/dev/shm";
 }
 
 }  // namespace iobench

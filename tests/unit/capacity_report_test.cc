@@ -335,6 +335,49 @@ TEST_CASE("above a ceiling that was measured beyond, nothing is predicted, and m
   CHECK(report.answers(1).answer().find("unknown: from 4 lanes on, more, up to 32, bring no more than 200") == 0);
 }
 
+// Closed loops of two clients whose rate is `rate_of(clients)`, which differs by 1 % between the repetitions.
+template <typename RateOf>
+v1::CapacityReport WithTwoClients(const CapacityQuestions& questions, const RateOf& rate_of) {
+  CapacitySearch search({.clients = 2, .max_lanes_per_worker = 1, .repetitions = 2, .points = 1});
+  while (search.Next().has_value()) {
+    const CapacityStep step = *search.Next();
+    StepFigures figures = Measured(step);
+    if (!step.is_open()) figures.ops_per_s = rate_of(step.clients) * (step.round % 2 == 0 ? 0.995 : 1.005);
+    if (!step.is_open()) figures.mean_us = 1e6 * figures.lane_count / figures.ops_per_s;
+    search.Note(figures);
+  }
+  return ReportOf(search, {.worker_count = 2}, questions);
+}
+
+TEST_CASE("clients that each have a limit of their own are as many as it takes: 300 / 58 is 6") {
+  const auto two_links = [](double clients) { return 58 * clients; };
+  const v1::CapacityReport report =
+      WithTwoClients({.load_per_s = 300, .needed_ops_per_s = 300, .users = 30, .user_per_s = 10}, two_links);
+  CHECK(report.answers(0).question() == "clients for 300 ops/s");
+  CHECK(report.answers(0).answer().find("6 clients (95 %: 6 to 6): each has a limit of its own, 58 ops/s") == 0);
+  CHECK(report.load().limit_is().find("the highest rate of these clients") == 0);
+  CHECK(report.answers(1).answer().find("not reached by these clients") != std::string::npos);
+  REQUIRE(report.warnings_size() == 1);
+  CHECK(report.warnings(0).find("the rate rose in proportion to the clients up to all 2") == 0);
+  // 7 in error's reach: 58 ops/s each with 2 % of error is 5.9 to 6.1 for 348.
+  CHECK(WithTwoClients({.needed_ops_per_s = 348}, two_links).answers(0).answer().find("6 clients (95 %: 6 to 7)") == 0);
+}
+
+TEST_CASE("no number of clients is named for a link that they share, full with one") {
+  const auto shared_link = [](double) { return 58; };
+  const v1::CapacityReport report = WithTwoClients({.needed_ops_per_s = 300}, shared_link);
+  CHECK(report.answers(0).answer().find("no number of clients is known to reach it") == 0);
+  CHECK(report.answers(0).answer().find("adding clients does not help") != std::string::npos);
+  CHECK(report.warnings().empty());
+  // A gain that the repetitions show, but that is 5 % of what one client brings.
+  const auto nearly = [](double clients) { return 58 * (1 + 0.05 * (clients - 1)); };
+  const std::string answer = WithTwoClients({.needed_ops_per_s = 300}, nearly).answers(0).answer();
+  CHECK(answer.find("no number of clients is known to reach it") == 0);
+  // Half of what one brings: neither in proportion nor full. 300 / 43.5 is 6.9.
+  const auto half = [](double clients) { return 58 * (1 + 0.5 * (clients - 1)); };
+  CHECK(WithTwoClients({.needed_ops_per_s = 300}, half).answers(0).answer().find("more than 2 clients, at least 7") == 0);
+}
+
 TEST_CASE("a peak of the law limits what more clients are said to bring") {
   const v1::CapacityReport report = WithLanes(32, {}, [](double lanes) { return LawAt(lanes); });
   REQUIRE(report.scalings(0).has_usl());
@@ -354,7 +397,7 @@ TEST_CASE("too few levels give no fit, and the report says why") {
         "2 clients, of which the error is unknown without repetitions, interpolated between those measured");
   v1::CapacityReport more = report;
   AskAgain({.needed_ops_per_s = 500}, more);
-  CHECK(more.answers(more.answers_size() - 1).answer().find("more than 2 clients: the highest rate measured is ") == 0);
+  CHECK(more.answers(more.answers_size() - 1).answer().find("more than 2 clients, at least 6, if each kept its ") == 0);
 }
 
 TEST_CASE("a workload is named by its operation and what shapes it") {

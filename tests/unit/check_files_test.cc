@@ -5,7 +5,9 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <string>
+#include <tuple>
 
+#include "common/clock.h"
 #include "common/digest/xxh3.h"
 #include "tests/support/temp_dir.h"
 
@@ -118,6 +120,51 @@ TEST_CASE("and the directories of validate with all that is in them") {
   CHECK(worker.directory.Has("cluster-iobench.validate-0000000000000abc/d3/f4"));
   worker.files.RemoveAll();
   CHECK_FALSE(worker.directory.Has("cluster-iobench.validate-0000000000000abc"));
+}
+
+TEST_CASE(
+    "lanes are performed side by side, and each in its order; results are in the order of the actions") {
+  OneWorker worker;
+  v1::FileActions actions;
+  actions.mutable_target()->set_path(worker.directory.path());
+  const auto add = [&actions](v1::FileAction::What what, uint32_t lane, uint32_t file) -> v1::FileAction& {
+    v1::FileAction& action = *actions.add_actions();
+    action.set_what(what);
+    action.set_directory(1);
+    action.set_lane(lane);
+    action.set_file(file);
+    return action;
+  };
+  v1::FileActionsDone made;
+  add(v1::FileAction::MAKE_DIRECTORY, 0, 0);
+  REQUIRE(worker.files
+              .Do(
+                  kRunId, actions, [] { return WorkerTime{MonotonicNowNs()}; }, made)
+              .ok());
+  REQUIRE(made.results(0).problem().code() == 0);
+
+  // The first lane waits for what the second makes, and the second then for what the first makes.
+  actions.clear_actions();
+  for (const auto& [lane, awaited, file] : {std::tuple{1, 2, 1}, {2, 3, 2}}) {
+    const auto in = static_cast<uint32_t>(lane);
+    if (lane == 2)
+      add(v1::FileAction::WRITE, in, static_cast<uint32_t>(file)).mutable_how()->set_create(true);
+    v1::FileAction& wait = add(v1::FileAction::AWAIT, in, static_cast<uint32_t>(awaited));
+    wait.set_awaited(v1::FileAction::NAME);
+    wait.set_timeout_ms(60'000);
+    if (lane == 1) add(v1::FileAction::WRITE, in, 3).mutable_how()->set_create(true);
+  }
+  v1::FileActionsDone done;
+  REQUIRE(worker.files
+              .Do(
+                  kRunId, actions, [] { return WorkerTime{MonotonicNowNs()}; }, done)
+              .ok());
+  REQUIRE(done.results_size() == 4);
+  CHECK(done.results(0).seen());
+  CHECK(done.results(3).seen());
+  CHECK(done.results(1).begin_worker_ns() >= done.results(0).end_worker_ns());
+  CHECK(worker.files.LaneThreads().empty());
+  worker.files.RemoveAll();
 }
 
 TEST_CASE("actions begin at the instant that they are told") {

@@ -55,6 +55,17 @@ TEST_CASE("settings of a host have the system's own values, on one line") {
                              {"nfs_modules", "sunrpc, nfs"}});
 }
 
+TEST_CASE(
+    "the id that makes NFSv4 clients of one name differ is that of the network namespace, or the module's") {
+  const std::string own = "/sys/fs/nfs/net/nfs_client/identifier";
+  const std::string of_module = "/sys/module/nfs/parameters/nfs4_unique_id";
+  const auto id_in = [](const FakeRoot& root) { return ClientSettings(root.path())["nfs.nfs4_unique_id"]; };
+  FakeRoot root;
+  CHECK(id_in(root.Has(own, "(null)\n").Has(of_module, "\n")) == "");
+  CHECK(id_in(root.Has(of_module, "rack-7\n")) == "rack-7");
+  CHECK(id_in(root.Has(own, "container-3\n")) == "container-3");
+}
+
 TEST_CASE("governors of all processors are named, each once") {
   FakeRoot root;
   const std::string policies = "/sys/devices/system/cpu/cpufreq/";

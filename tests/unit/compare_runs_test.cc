@@ -51,6 +51,27 @@ TEST_CASE("lower latency is better") {
   CHECK(report.phases(0).latency_p99().verdict() == "better");
 }
 
+TEST_CASE("runs that differ on purpose are paired by the names of their phases") {
+  RunScript other = RunScript().Repeats("write", {50, 51, 49}).Repeats("read", {200, 201, 199});
+  for (v1::PhaseReport& phase : *other.report().mutable_phases()) {
+    phase.set_engine("uring");
+    phase.set_record_bytes(4096);
+    phase.set_lane_count(64);
+  }
+  other.Adds("stat", 100).set_metadata(true);
+  RunScript baseline = RunScript().Repeats("write", {100, 101, 99}).Repeats("read", {100, 101, 99});
+  baseline.Adds("stat", 100);  // of bytes there, of ops here: there is no ratio
+  CHECK(Compared({baseline, other}).phases().empty());
+  CHECK_FALSE(Compared({baseline, other}).paired_by_name());
+  const v1::CompareReport report = Compared({baseline, other}, {.by_name = true});
+  CHECK(report.paired_by_name());
+  REQUIRE(report.phases_size() == 2);
+  CHECK(report.phases(0).phase().name() == "write");
+  CHECK(report.phases(0).rate().ratio() == Approx(0.5));
+  CHECK(report.phases(1).rate().ratio() == Approx(2));
+  CHECK(report.unmatched_size() == 2);
+}
+
 TEST_CASE("an unsure percentile gives no verdict") {
   RunScript unsure = RunScript().Repeats("write", {120, 121, 119});
   unsure.report().mutable_phases(1)->mutable_latency_us()->add_unsure("p99");

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "coordinator/live/live_csv.h"
-#include "coordinator/report/csv_writer.h"
+#include "coordinator/report/csv_columns.h"
 #include "coordinator/report/report_format.h"
 #include "coordinator/report/timeline/timeline_writer.h"
 
@@ -26,22 +26,25 @@ std::vector<File> Files() {
   const auto timeline = TimelineCsvColumns(), live = LiveCsvColumns();
   return {{"result.csv", LanesCsvColumns()},
           {"phases.csv", PhasesCsvColumns()},
+          {"clients.csv", ClientsCsvColumns()},
           {"timeline.csv", {timeline.begin(), timeline.end()}},
           {"--live-csv", {live.begin(), live.end()}}};
 }
 
 TEST_CASE("the first line of a file has the columns that its help lists") {
-  std::ostringstream lanes, phases, timeline;
+  std::ostringstream lanes, clients, phases, timeline;
   REQUIRE(kLanesCsvFormat.write_titles(lanes).ok());
+  REQUIRE(kClientsCsvFormat.write_titles(clients).ok());
   REQUIRE(kPhasesCsvFormat.write_titles(phases).ok());
   REQUIRE(WriteTimelineCsv({}, timeline).ok());
   CHECK(lanes.str() == CsvTitles(LanesCsvColumns()));
+  CHECK(clients.str() == CsvTitles(ClientsCsvColumns()));
   CHECK(phases.str() == CsvTitles(PhasesCsvColumns()));
   CHECK(timeline.str() == CsvTitles(TimelineCsvColumns()));
 }
 
 TEST_CASE("--help csv lists every column of every file, in order") {
-  const std::string help = CsvHelp();
+  const std::string help = CsvHelp(100);
   size_t at = 0;
   for (const File& file : Files()) {
     at = help.find(absl::StrCat("\n", std::string(file.title)), at);

@@ -55,6 +55,12 @@ TEST_CASE("the CSV of the fixed result is as it was looked at") {
   CheckGolden("result.csv", CsvText(GoldenReport()));
 }
 
+TEST_CASE("the CSV of the fixed result's clients is as it was looked at") {
+  std::ostringstream out;
+  REQUIRE(WriteReport(kClientsCsvFormat, GoldenReport(), out).ok());
+  CheckGolden("clients.csv", out.str());
+}
+
 TEST_CASE("the CSV has one row per phase, client and lane, and one for a lost worker without lanes") {
   const auto records = Records(GoldenReport());
   REQUIRE(records.size() == 5 + 4 + 2);
@@ -66,7 +72,7 @@ TEST_CASE("the CSV has one row per phase, client and lane, and one for a lost wo
 }
 
 TEST_CASE("a host name with a comma, a quote and a line break comes back whole, without codes for terminals") {
-  CHECK(Records(GoldenReport())[2].at("host") == "n\303\266rd, \"zwei\"\n\\x1b[31m");
+  CHECK(Records(GoldenReport())[2].at("client") == "n\303\266rd, \"zwei\"\n\\x1b[31m");
 }
 
 TEST_CASE("no cell of another host is a formula") {
@@ -78,7 +84,7 @@ TEST_CASE("no cell of another host is a formula") {
     v1::RunReport report = GoldenReport();
     report.mutable_phases(0)->mutable_clients(0)->set_host(name);
     INFO(name);
-    CHECK(Records(report)[0].at("host") == cell);
+    CHECK(Records(report)[0].at("client") == cell);
   }
 }
 
@@ -87,7 +93,7 @@ TEST_CASE("each character that needs quotes gets them by itself") {
     v1::RunReport report = GoldenReport();
     report.mutable_phases(0)->mutable_clients(0)->set_host(name);
     INFO(name);
-    CHECK(Records(report)[0].at("host") == name);
+    CHECK(Records(report)[0].at("client") == name);
     CHECK(CsvText(report).find(",\"" + std::string(name == "\"" ? "\"\"" : name.substr(0, 1))) !=
           std::string::npos);
   }

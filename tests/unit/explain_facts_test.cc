@@ -102,6 +102,69 @@ TEST_CASE("bytes written are those of all lanes with an engine that writes, dire
   CHECK(FactsOf({}, phase, aligned).written_bytes == 0);
 }
 
+TEST_CASE("pauses are those that the plan asks for, whether or not they count in the lane's own time") {
+  v1::LaneResult lane;
+  lane.set_pause_s(1.5);
+  lane.set_region_ops(20);
+  lane.set_operation("write");
+  AlignedPhase aligned;
+  aligned.lanes.resize(2);
+  for (AlignedLane& each : aligned.lanes) each.result = &lane;
+  v1::PhaseRecord phase;
+  v1::Operation& operation = *phase.mutable_phase()->add_assignments()->mutable_operation();
+  operation.set_name("write");
+  operation.mutable_between()->set_think_ms(100);
+  CHECK(FactsOf({}, phase, aligned).paused_lanes_s == Approx(2 * 1.5));
+  operation.mutable_between()->set_think_in_throughput(true);
+  CHECK(FactsOf({}, phase, aligned).paused_lanes_s == Approx(2 * (1.5 + 20 * 0.1)));
+  phase.mutable_phase()->add_assignments()->mutable_operation()->set_name("read");
+  CHECK(FactsOf({}, phase, aligned).paused_lanes_s == Approx(2 * (1.5 + 20 * 0.1)));
+  lane.set_operation("read");
+  CHECK(FactsOf({}, phase, aligned).paused_lanes_s == Approx(2 * 1.5));
+}
+
+TEST_CASE("reads in order and writes use the clients' memory if all operations do") {
+  v1::PhaseRecord phase;
+  v1::Operation& operation = *phase.mutable_phase()->add_assignments()->mutable_operation();
+  const auto facts = [&](const char* name) {
+    operation.set_name(name);
+    return FactsOf({}, phase);
+  };
+  for (const char* name : {"read", "refread", "pread"}) CHECK(facts(name).sequential_reads);
+  for (const char* name : {"random-read", "write", "sequential-mix", "stat"})
+    CHECK_FALSE(facts(name).sequential_reads);
+  for (const char* name : {"write", "random-write", "putc"}) CHECK(facts(name).buffered_writes);
+  for (const char* name : {"read", "update", "random-mix", "create"})
+    CHECK_FALSE(facts(name).buffered_writes);
+  operation.set_sync(true);
+  CHECK_FALSE(facts("write").buffered_writes);
+  CHECK(facts("read").sequential_reads);
+  operation.set_direct(true);
+  CHECK_FALSE(facts("read").sequential_reads);
+  operation.set_direct(false);
+  operation.set_engine("libnfs");
+  CHECK_FALSE(facts("read").sequential_reads);
+  operation.clear_engine();
+  CHECK(facts("read").same_work);
+  phase.mutable_phase()->add_assignments()->mutable_operation()->set_name("write");
+  CHECK_FALSE(facts("read").sequential_reads);
+  CHECK_FALSE(facts("read").same_work);
+}
+
+TEST_CASE("the read-ahead is the largest of the mounts, if all tell theirs") {
+  v1::RunRecord run;
+  v1::PhaseRecord phase;
+  phase.mutable_phase()->add_assignments();
+  for (const char* kib : {"128", "16"}) {
+    v1::TargetFacts& target = *run.add_targets()->add_targets();
+    target.set_filesystem("nfs4");
+    (*target.mutable_settings())["read_ahead_kb"] = kib;
+  }
+  CHECK(FactsOf(run, phase).read_ahead_bytes == 128 * 1024);
+  run.mutable_targets(0)->mutable_targets(0)->clear_settings();
+  CHECK(std::isnan(FactsOf(run, phase).read_ahead_bytes));
+}
+
 TEST_CASE("servers have the processors of their samplers, in the order of the phase") {
   v1::RunRecord run;
   run.add_samplers()->set_processors(8);

@@ -43,6 +43,115 @@ const std::vector<Case>& AllCases() {
        {[](Explained& made) { made.facts.all_paced = false; },
         [](Explained& made) { made.report.set_paced_ops_per_s(0); },
         [](Explained& made) { made.report.add_marks()->set_code("pace_missed"); }}},
+      {"think-time",
+       "think time: the plan's pauses took 40 % of the lanes' time",
+       [](Explained& made) { made.facts.paused_lanes_s = 16; },  // of 40 s
+       {[](Explained& made) { made.facts.paused_lanes_s = 11.9; }}},
+      {"stalls",
+       "stalls: no op of any lane ended for 2.0 s, 40 % of the phase",
+       [](Explained& made) {
+         made.facts.over_time.stalled_s = 2;
+         made.facts.over_time.stalled_share = 0.4;
+       },
+       {[](Explained& made) { made.facts.over_time.stalled_share = 0.09; }}},
+      {"other-load",
+       "load of others: 60 % of the requests that the sampled servers served were not the run's",
+       [](Explained& made) {
+         HasFullLanes(made);
+         AddServer(made).mutable_nfsd()->set_rpcs_per_s(1000);
+       },
+       {[](Explained& made) { made.server().mutable_nfsd()->set_rpcs_per_s(790); },
+        [](Explained& made) { made.report.set_duration_s(7.9); },  // 506 a second of the run's own
+        [](Explained& made) { made.report.mutable_latency_us()->set_mean(4900); },
+        [](Explained& made) { made.server().set_problem("lost"); },
+        [](Explained& made) {  // housekeeping
+          made.rpc().set_all_rpcs(10);
+          made.server().mutable_nfsd()->set_rpcs_per_s(9);
+        }}},
+      {"other-load",
+       "load of others: 75 % of the bytes that the sampled servers served were not the run's",
+       [](Explained& made) {  // 4,000 READs of 1 MiB in 10 s, of four times as much
+         HasFullLanes(made);
+         AddServer(made).mutable_nfsd()->set_read_bytes_per_s(4.0 * 400 * (1 << 20));
+       },
+       {[](Explained& made) { made.server().mutable_nfsd()->set_read_bytes_per_s(1.9 * 400 * (1 << 20)); }}},
+      {"read-ahead",
+       "read-ahead of 16 KiB: each READ moves only 16 KiB of an rsize of 1 MiB",
+       [](Explained& made) {
+         HasFullLanes(made);
+         made.facts.sequential_reads = true;
+         made.facts.read_ahead_bytes = 16 << 10;
+         made.report.set_record_bytes(4096);
+         made.rpc().set_read_bytes_per_rpc(16 << 10);
+       },
+       {[](Explained& made) { made.facts.sequential_reads = false; },
+        [](Explained& made) { made.facts.read_ahead_bytes = std::nan(""); },
+        [](Explained& made) { made.facts.read_ahead_bytes = 1 << 20; },
+        [](Explained& made) { made.rpc().set_read_bytes_per_rpc(18 << 10); },
+        [](Explained& made) { made.rpc().set_rsize_bytes(16 << 10); },
+        [](Explained& made) {
+          made.kind("READ").set_round_trip_ms(30);
+        },  // 12 of them in flight, 3 of each lane
+        [](Explained& made) { made.client(0).set_cpu_percent(80); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_mean(4900); }}},
+      {"dirty-limit",
+       "dirty limit: the kernel held writers back for 78 % of their time, until less was unwritten",
+       [](Explained& made) {  // 98 % in write(), 20 % on a processor
+         HasFullLanes(made);
+         made.facts.buffered_writes = true;
+         made.rpc().mutable_kinds()->clear();
+         AddWrites(made, 4000, 5);
+         made.report.set_lanes_cpu_system_s(8);
+       },
+       {[](Explained& made) { made.facts.buffered_writes = false; },
+        [](Explained& made) { made.kind("READ").set_rpcs(10); },
+        [](Explained& made) { made.report.clear_nfs_rpc(); },
+        [](Explained& made) { made.report.set_lanes_cpu_system_s(20); },
+        [](Explained& made) { made.client(0).set_lanes_run_delay_s(12); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_mean(6900); }}},
+      {"server-delay",
+       "server delay: for 94 % of the time of a request, 4.8 ms, a server thread was waiting, while nothing there was full",
+       [](Explained& made) {  // 1.92 requests in flight, 2 busy threads, 0.2 of them on a processor
+         made.facts.server_processors = {1};
+         AddServer(made).mutable_nfsd()->set_threads(2);
+         made.report.mutable_latency_us()->set_mean(8000);  // less than lanes need, and no fast op
+       },
+       {[](Explained& made) { made.facts.server_processors = {}; },
+        [](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(1); },
+        [](Explained& made) { made.server().set_cpu_busy(0.8); },
+        [](Explained& made) { made.server().mutable_disks(0)->set_busy(0.8); },
+        [](Explained& made) { made.facts.over_time.stalled_share = 0.2; },
+        [](Explained& made) { made.report.mutable_latency_us()->set_mean(6900); },
+        [](Explained& made) { made.kind("READ").set_round_trip_ms(0.9); }}},
+      {"network-delay",
+       "network delay: the way to the servers and back takes 4 ms of the 4.8 ms of a request, without a queue",
+       [](Explained& made) {
+         HasRoundTrips(made, 4);
+         made.report.mutable_latency_us()->set_mean(8000);
+       },
+       {[](Explained& made) { HasRoundTrips(made, 2.3); },
+        [](Explained& made) { made.client(1).mutable_host_delta()->clear_server_connections(); },
+        [](Explained& made) { made.facts.over_time.stalled_share = 0.2; },
+        [](Explained& made) { made.client(0).set_cpu_percent(80); },
+        [](Explained& made) { made.report.mutable_latency_us()->set_mean(6900); }}},
+      {"packet-loss",
+       "lost packets: 3.0 % of TCP's segments were retransmitted",
+       [](Explained& made) {
+         made.client(0).mutable_transport()->set_sent_segments(500);
+         made.client(0).mutable_transport()->set_retransmitted_segments(30);
+         made.client(1).mutable_transport()->set_sent_segments(500);
+       },
+       {[](Explained& made) { made.client(0).mutable_transport()->set_retransmitted_segments(9); },
+        [](Explained& made) {
+          made.client(0).clear_transport();
+          made.client(1).mutable_transport()->set_sent_segments(99);
+          made.client(1).mutable_transport()->set_retransmitted_segments(30);
+        },
+        [](Explained& made) {
+          made.client(1).mutable_transport()->set_sent_segments(0);
+          made.client(0).mutable_transport()->set_sent_segments(200);
+          made.client(0).mutable_transport()->set_retransmitted_segments(4);
+        }}},
       {"server-disk",
        "server disk: filer1 sdb 98 % busy, 3.5 requests waiting",
        [](Explained& made) {
@@ -183,7 +292,7 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) { made.report.mutable_latency_us()->set_mean(8000); },
         [](Explained& made) { made.facts.in_flight = 3; },
         [](Explained& made) { made.client(0).set_cpu_percent(80); },
-        [](Explained& made) { made.client(0).set_bytes_per_s(20e6); },
+        [](Explained& made) { HasSlowClient(made, 20e6); },
         [](Explained& made) { made.server().set_cpu_busy(0.8); },
         [](Explained& made) { made.kind("READ").set_execute_ms(2); },
         [](Explained& made) {
@@ -367,18 +476,18 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) { made.report.mutable_regions_s()->set_ops(0); }}},
       {"slow-client",
        "one client: lab2 at 20 % of the others' rate per lane",
-       [](Explained& made) { made.client(1).set_bytes_per_s(20e6); },
-       {[](Explained& made) { made.client(1).set_bytes_per_s(51e6); },
+       [](Explained& made) { HasSlowClient(made, 20e6); },
+       {[](Explained& made) { HasSlowClient(made, 51e6); },
         [](Explained& made) { made.report.set_measured_ops(79); },
         [](Explained& made) { made.report.mutable_start()->set_skew_percent(20); },
         [](Explained& made) { made.report.set_headline_in_ops(true); },
         [](Explained& made) {  // it has half of the lanes
-          made.client(1).set_bytes_per_s(40e6);
+          HasSlowClient(made, 40e6);
           made.client(1).mutable_workers(0)->mutable_lanes()->RemoveLast();
         },
         [](Explained& made) { made.report.mutable_clients()->DeleteSubrange(0, 1); }}},
       {"lanes",
-       "too few lanes: 4 ops in flight, each taking 9.8 ms",
+       "too few lanes: 4 ops in flight, each taking 9.8 ms, 100 % of a request's time at the server",
        [](Explained& made) {
          HasFullLanes(made);
          AddServer(made);
@@ -396,13 +505,22 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) {
           made.server().mutable_nfsd()->set_busy_threads(0.2);
         },  // a queue on the network
-        [](Explained& made) { made.client(1).set_bytes_per_s(20e6); },
+        [](Explained& made) { HasSlowClient(made, 20e6); },
+        [](Explained& made) { made.facts.over_time.stalled_share = 0.05; },
+        [](Explained& made) {
+          made.facts.over_time.first_op_us = 2400;
+        },  // found no queue, before the warm-up ended
+        [](Explained& made) { made.report.mutable_latency_us()->set_min(2400); },
+        [](Explained& made) { made.server().mutable_nfsd()->set_rpcs_per_s(900); },  // 500 of others
+        [](Explained& made) { made.server().mutable_nfsd()->clear_busy_threads(); },
+        [](Explained& made) { made.server().mutable_nfsd()->set_busy_threads(0.9); },  // 53 % of 1.92 outside
         [](Explained& made) { made.server().set_busiest_processor(0.9); },
         [](Explained& made) { made.server().mutable_disks(0)->set_busy(0.8); }}},
       {"lanes",
        "too few lanes: 1 op in flight, each taking 9.8 ms",
        [](Explained& made) {  // the server's figures are not needed
          HasFullLanes(made);
+         HasKnownLinks(made);
          made.facts.in_flight = 1;
          made.report.set_lane_count(1);
          made.report.mutable_latency_us()->set_count(1000);
@@ -410,8 +528,10 @@ const std::vector<Case>& AllCases() {
        },
        {[](Explained& made) { AddClientMark(made, 0, "cpu_bound", 99); },
         [](Explained& made) { made.client(0).set_cpu_percent(99); },
+        [](Explained& made) {  // its link is of unknown speed, and may be full
+          made.client(0).mutable_host_delta()->clear_nics();
+        },
         [](Explained& made) {  // its link is busy for 60 % of that op
-          HasKnownLinks(made);
           made.client(0).mutable_host_delta()->mutable_nics(0)->set_rx_bytes(600'000'000);
         },
         [](Explained& made) {  // a large op, for which a link may need all that time
@@ -538,7 +658,7 @@ TEST_CASE("the share that stayed in the clients' memory is a lower bound if no c
 
 TEST_CASE("a client whose lanes failed is not slow for it") {
   Explained made = NothingFull();
-  made.client(1).set_bytes_per_s(45e6);
+  HasSlowClient(made, 45e6);
   REQUIRE(Fires(made, "slow-client"));
   made.client(1).mutable_workers(0)->mutable_lanes(0)->set_failed(true);
   CHECK_FALSE(Fires(made, "slow-client"));

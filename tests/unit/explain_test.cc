@@ -21,7 +21,7 @@ TEST_CASE("if nothing is full, the limit is unknown") {
 TEST_CASE("a phase has two limits at most, the strongest first") {
   Explained made = NothingFull();
   made.report.set_data_s(4);             // 0.4
-  made.client(1).set_bytes_per_s(10e6);  // 0.6 x 0.9
+  HasSlowClient(made, 10e6);             // 0.6 x 0.9
   AddServer(made).set_cpu_busy(0.95);    // 0.95
   CHECK(LimitNames(made) == std::vector<std::string>{"server-cpu", "slow-client"});
   made.report.mutable_headline()->set_name("full");  // 0.9
@@ -97,11 +97,15 @@ TEST_CASE("a copy from memory comes before the processors that it fills, and bef
   CHECK(LimitNames(made) == std::vector<std::string>{"memory-copy", "client-cpu"});
 }
 
-TEST_CASE("a slow path with nobody in the queue is a matter of lanes") {
+TEST_CASE("a slow path with nobody in the queue is a matter of lanes if TCP says that the path is long") {
   Explained made = NothingFull();
   HasQueueOnNetwork(made);
   made.report.mutable_latency_us()->set_min(9000);  // no op is much faster than the mean of 9.8 ms
-  CHECK(LimitNames(made) == std::vector<std::string>{"lanes"});
+  CHECK(LimitNames(made).empty());                  // a full path whose queue was there from the beginning looks the same
+  HasRoundTrips(made, 9);
+  CHECK(LimitNames(made) == std::vector<std::string>{"network-delay", "lanes"});
+  HasRoundTrips(made, 0.5);
+  CHECK(LimitNames(made) == std::vector<std::string>{"network"});
 }
 
 TEST_CASE("few but long requests tell as much as many short ones") {

@@ -45,6 +45,8 @@ inline Explained NothingFull() {
       (client.workers_size() > 0 ? client.mutable_workers(0) : client.add_workers())->add_lanes();
     client.mutable_nfs_rpc()->set_connections(1);
   }
+  made.facts.over_time.seconds = 10;
+  made.facts.over_time.lane_rates = {std::vector<double>(40, 50e6), std::vector<double>(40, 50e6)};
   // 4,000 ops of 5 ms in 40 s of the lanes: they wait for half of their time.
   report.mutable_latency_us()->set_mean(5000);
   report.mutable_latency_us()->set_count(4000);
@@ -111,8 +113,15 @@ inline void HasKnownLinks(Explained& made) {
   }
 }
 
+// At this rate all the time, with 100 MB/s of the other client.
+inline void HasSlowClient(Explained& made, double bytes_per_s) {
+  made.client(1).set_bytes_per_s(bytes_per_s);
+  made.facts.over_time.lane_rates[1].assign(40, bytes_per_s / 2);  // it has two lanes
+}
+
 inline void HasFullLanes(Explained& made) {
   made.report.mutable_latency_us()->set_mean(9800);  // 98 % of the lanes' time
+  made.report.mutable_latency_us()->set_min(9000);
 }
 
 inline void HasStolenCpu(Explained& made) {
@@ -123,6 +132,15 @@ inline void HasStolenCpu(Explained& made) {
     host.set_cpu_idle_s(6);
     host.set_cpu_steal_s(2);
     AddClientMark(made, i, "cpu_bound", 20);
+  }
+}
+
+// The way to the server and back, as TCP saw it without a queue.
+inline void HasRoundTrips(Explained& made, double ms) {
+  for (int i : {0, 1}) {
+    v1::HostDelta& host = *made.client(i).mutable_host_delta();
+    host.clear_server_connections();
+    host.add_server_connections()->set_smallest_round_trip_ms(ms);
   }
 }
 

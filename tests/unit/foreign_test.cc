@@ -1,7 +1,12 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <string>
+#include <vector>
 
+#include "common/histogram.h"
 #include "coordinator/analysis/foreign/bonnie_figures.h"
+#include "coordinator/analysis/foreign/fio_figures.h"
+#include "coordinator/analysis/foreign/ior_figures.h"
 #include "coordinator/analysis/foreign/iozone_cpu.h"
 
 namespace iobench {
@@ -53,6 +58,104 @@ TEST_CASE("Bonnie++ shows no figure of less than half a second, and the CPU time
   client.set_ops_per_s(201);
   CHECK(BonnieFigureOf(client).state == BonnieFigure::State::kTooShort);
   CHECK(BonnieFigureOf(v1::PhaseReport()).state == BonnieFigure::State::kNotRun);
+}
+
+double PercentOf(const std::vector<FioBand>& bands, const std::string& label) {
+  for (const FioBand& band : bands) {
+    if (band.label == label) return band.percent;
+  }
+  return -1;
+}
+
+TEST_CASE("fio's job of a phase has its percentiles and bands from the histogram, and samples of whole slices") {
+  v1::PhaseReport phase;
+  phase.set_headline_s(2.5);
+  phase.set_measured_bytes(4096);
+  phase.set_measured_ops(4);
+  phase.set_lanes_wall_s(4);
+  phase.set_lanes_cpu_user_s(1);
+  phase.set_lanes_cpu_system_s(2);
+  v1::KindReport& reads = (*phase.mutable_by_kind())["read"];
+  reads.set_bytes_per_s(1000);
+  reads.set_ops_per_s(10);
+  reads.mutable_latency_us()->set_count(4);
+  Histogram latencies;
+  for (const uint64_t ns : {100, 5'000, 5'000'000}) latencies.Add(ns);
+  latencies.Add(3'000'000'000);
+  *phase.mutable_charts()->mutable_latency_histogram() = latencies.ToProto();
+  phase.mutable_charts()->set_slice_s(1);
+  for (const double rate : {8.0, 12.0, 1.0}) phase.mutable_charts()->add_ops_per_s(rate);  // the third is half a slice
+  REQUIRE(IsFioJob(phase));
+  const FioJob job = FioJobOf(phase);
+  CHECK(job.read.bytes == 4096);
+  CHECK(job.read.ops == 4);
+  CHECK(job.write.ops == 0);
+  CHECK(job.cpu_user_percent == 25);
+  CHECK(job.cpu_system_percent == 50);
+  CHECK(job.read.percentiles.size() == 17);
+  CHECK(job.read.percentiles.front().ns == 100);
+  CHECK(job.read.percentiles.back().ns == 3e9);
+  CHECK(PercentOf(job.bands_ns, "100") == 25);
+  CHECK(PercentOf(job.bands_us, "10") == 25);
+  CHECK(PercentOf(job.bands_ms, "10") == 25);
+  CHECK(PercentOf(job.bands_ms, ">=2000") == 25);
+  CHECK(PercentOf(job.bands_us, "1000") == 0);
+  CHECK(job.read.ops_samples.count == 2);
+  CHECK(job.read.ops_samples.min == 8);
+  CHECK(job.read.ops_samples.max == 12);
+  CHECK(job.read.ops_samples.mean == 10);
+  CHECK(job.read.ops_samples.stddev == Approx(2.8284271));
+  CHECK(job.read.bytes_samples.count == 1);  // no slice is known
+  CHECK(job.read.bytes_samples.mean == 1000);
+}
+
+TEST_CASE("of a mix, fio's job has the percentiles that each direction has, and nothing over time") {
+  v1::PhaseReport phase;
+  for (const char* kind : {"read", "write"}) {
+    v1::KindReport& figures = (*phase.mutable_by_kind())[kind];
+    figures.set_ops(*kind == 'r' ? 7 : 3);
+    figures.mutable_latency_us()->set_count(7);
+    figures.mutable_latency_us()->set_p99(2);
+  }
+  const FioJob job = FioJobOf(phase);
+  CHECK(job.read.ops == 7);
+  CHECK(job.write.ops == 3);
+  CHECK_FALSE(job.read.has_samples);
+  CHECK(job.read.percentiles.size() == 5);
+  CHECK(job.bands_us.empty());
+  phase.set_metadata(true);
+  CHECK_FALSE(IsFioJob(phase));
+}
+
+TEST_CASE("IOR's summary is of the repetitions that are whole, with a deviation of 0 for one") {
+  v1::RunReport report;
+  report.mutable_run()->mutable_plan()->add_phases()->set_name("write");
+  for (const double rate : {10.0, 30.0, 1000.0}) {
+    v1::PhaseReport& phase = *report.add_phases();
+    phase.set_name("write");
+    phase.set_index(static_cast<uint32_t>(report.phases_size() - 1));
+    phase.set_repetition(phase.index());
+    phase.set_lane_count(6);
+    phase.set_bytes_per_lane(100);
+    phase.add_clients();
+    phase.add_clients();
+    phase.mutable_headline()->set_bytes_per_s(rate);
+  }
+  report.mutable_phases(2)->set_not_whole("1 lane failed");
+  std::vector<RepeatedPhase> phases = RepeatedPhasesOf(report);
+  REQUIRE(phases.size() == 1);
+  CHECK(phases[0].repetitions.size() == 3);
+  CHECK(phases[0].bytes_per_s.count == 2);
+  CHECK(phases[0].bytes_per_s.max == 30);
+  CHECK(phases[0].bytes_per_s.min == 10);
+  CHECK(phases[0].bytes_per_s.mean == 20);
+  CHECK(phases[0].bytes_per_s.stddev == Approx(14.142136));
+  CHECK(phases[0].tasks_per_client == 3);
+  CHECK(phases[0].all_bytes == 600);
+  report.mutable_phases(1)->set_not_whole("interrupted");
+  CHECK(RepeatedPhasesOf(report)[0].bytes_per_s.stddev == 0);
+  report.mutable_phases(0)->set_not_whole("interrupted");
+  CHECK(RepeatedPhasesOf(report)[0].bytes_per_s.count == 0);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST_CASE("every letter of IOzone is an option here or refused with a reason, an
 }
 
 TEST_CASE("--help iozone lists every letter once, with ours beside") {
-  const std::string help = IozoneHelp();
+  const std::string help = IozoneHelp(100);
   for (const std::string& letter : OurLetters()) {
     const std::string begin = absl::StrCat("\n  -", letter, std::string(5 - letter.size() - 1, ' '));
     INFO(begin);

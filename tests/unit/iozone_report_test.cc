@@ -96,6 +96,36 @@ TEST_CASE("the text of a run with several lanes is the reviewed one") {
   CheckGolden("report.iozone.txt", TextOf(report));
 }
 
+TEST_CASE("the banner has the lines that programs look for, whatever the run uses") {
+  Run run;
+  run.Add("write", 64, 4, 1);
+  const std::string text = TextOf(run.report);
+  CHECK(absl::StartsWith(text, "\tIozone: Performance Test of File I/O\n\t        Version $Revision: 3.471 $\n"
+                               "\t\tCompiled for 64 bit mode.\n\t\tBuild: linux"));
+  CHECK_THAT(text, Catch::Contains("\tProcessor cache size set to 1024 kBytes.\n"
+                                   "\tProcessor cache line size set to 32 bytes.\n"
+                                   "\tFile stride size set to 17 * record size.\n    "));
+  v1::Operation& operation =
+      *run.report.mutable_run()->mutable_plan()->mutable_phases(0)->mutable_assignments(0)->mutable_operation();
+  operation.set_stride_records(3);
+  operation.mutable_between()->set_purge_processor_cache(true);
+  operation.mutable_between()->set_processor_cache_bytes(512 << 10);
+  operation.mutable_between()->set_processor_cache_line_bytes(64);
+  CHECK_THAT(TextOf(run.report), Catch::Contains("\tProcessor cache size set to 512 kBytes.\n"
+                                                 "\tProcessor cache line size set to 64 bytes.\n"
+                                                 "\tFile stride size set to 3 * record size.\n    "));
+}
+
+TEST_CASE("a single lane has the lines of throughput mode if its phases name the number of lanes") {
+  Run run;
+  AddLane(run.Add("write", 64, 4, 1), 0, 64, 1);
+  CHECK_THAT(TextOf(run.report), Catch::Contains("reclen") && !Catch::Contains("Children see"));
+  CHECK_THAT(ExcelOf(run.report), Catch::Contains("\"Writer report\""));
+  run.report.mutable_run()->mutable_plan()->mutable_phases(0)->set_lanes_per_worker(1);
+  CHECK_THAT(TextOf(run.report), !Catch::Contains("reclen") && Catch::Contains("Children see throughput for  1 initial"));
+  CHECK_THAT(ExcelOf(run.report), Catch::Contains("\"Throughput report Y-axis"));
+}
+
 TEST_CASE("a full row has IOzone's 15 columns, in its widths, below its heading") {
   Run run;
   // The example of the reference: IOzone 3.471 printed this line.

@@ -71,6 +71,9 @@ TEST_CASE("what a process that has ended left is removed, and what is alive stay
   crashed.Write(std::string(kTree) + "/d1/" + TreeFileName(7, v1::FileAction::LONGEST), "x");
   crashed.Write(std::string(kTree) + "/d1/" + TreeFileName(7, v1::FileAction::UTF8), "x");
   std::filesystem::create_directory(crashed.path() + "/" + kTree + "/d2/f3");
+  std::filesystem::create_directories(crashed.path() + "/" + kTree + "/d2/f4.shared/directory");
+  crashed.Write(std::string(kTree) + "/d2/f4.shared/file", "x");
+  crashed.Write(std::string(kTree) + "/d2/f4.own", "x");
   const auto left = RemoveLeftChecks(crashed.path(), false);
   REQUIRE(left.ok());
   CHECK(left->removed_files == 1);

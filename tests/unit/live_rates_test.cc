@@ -156,5 +156,32 @@ TEST_CASE("a phase begins from nothing") {
   CHECK(rates.PhaseMoves(phase.At(1)).clients[0].bytes_per_s == 300);
 }
 
+TEST_CASE("histograms count all ops of the phase so far by octave, and the cluster's is the sum of its clients'") {
+  LiveRates rates;
+  LivePhase phase({"a", "b"});
+  rates.PhasePrepares(phase.At(0));
+  Histogram fast, slow;
+  for (int i = 0; i < 3; ++i) fast.Add(1500);  // from 2^10 to 2^11 ns
+  slow.Add(1 << 20);
+  phase.clients[0].latency.AddFrom(fast);
+  phase.clients[1].latency.AddFrom(slow);
+  phase.Answer(0, 1, 300, 3);
+  phase.Answer(1, 1, 100, 1);
+  rates.PhaseMoves(phase.At(1));
+  phase.clients[0].latency.AddFrom(fast);
+  phase.Answer(0, 2, 600, 6);
+  phase.Answer(1, 2, 100, 1);
+  const LiveSample sample = rates.PhaseMoves(phase.At(2));
+  CHECK(sample.clients[0].histogram.ops_by_octave[10] == 6);
+  CHECK(sample.clients[1].histogram.ops_by_octave[20] == 1);
+  CHECK(sample.cluster.histogram.ops_by_octave[10] == 6);
+  CHECK(sample.cluster.histogram.ops_by_octave[20] == 1);
+  CHECK(sample.clients[0].histogram.sum_us == Approx(9).epsilon(0.032));
+  v1::PhaseReport report;
+  report.set_duration_s(3);
+  for (const char* name : {"a", "b"}) report.add_clients()->set_host(name);
+  CHECK(rates.PhaseEnds(report).cluster.histogram.ops_by_octave[10] == 6);
+}
+
 }  // namespace
 }  // namespace iobench

@@ -135,6 +135,28 @@ TEST_CASE("a mix keeps its set, and files that were there longest are new") {
   REQUIRE(directory.ContentOf("tree-000000.0/item-00000009").size() == 100);
 }
 
+TEST_CASE("files that are made anew are the same set with new contents, and none is left under its other name") {
+  for (const char* const operation : {"recreate", "replace", "deliver"}) {
+    INFO(operation);
+    const DataDirectory directory;
+    v1::Tree tree = TreeOf(10);
+    tree.set_file_bytes(100);
+    TreeLane lane(directory, tree);
+    lane.Does("create");
+    const mode_t mode = 0600;
+    std::filesystem::permissions(directory.At("tree-000000.0/item-00000003"), std::filesystem::perms(mode));
+    lane.Does(operation);
+    REQUIRE(ModeOf(directory.At("tree-000000.0/item-00000003")) != mode);
+    REQUIRE(directory.CountOf("item-") == 10);
+    REQUIRE(directory.CountOf("moved-") == 0);
+    REQUIRE(directory.ContentOf("tree-000000.0/item-00000003").size() == 100);
+    const bool removes = std::string(operation) != "replace", renames = std::string(operation) != "recreate";
+    REQUIRE(lane.recorder().ops_of(OpKind::kCreate) == 10);
+    REQUIRE(lane.recorder().ops_of(OpKind::kUnlink) == (removes ? 10 : 0));
+    REQUIRE(lane.recorder().ops_of(OpKind::kRename) == (renames ? 10 : 0));
+  }
+}
+
 TEST_CASE("an item that is missing fails with the operation and its path") {
   const struct {
     const char* operation;

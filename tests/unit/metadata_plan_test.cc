@@ -84,7 +84,7 @@ TEST_CASE("trees that make no sense are refused with what to do") {
 
 TEST_CASE("only what leaves its items as they were can go round for a time") {
   for (const char* operation :
-       {"stat", "open-close", "readdir", "find", "chmod", "set-xattr", "get-xattr", "file-mix"}) {
+       {"stat", "open-close", "readdir", "find", "chmod", "set-xattr", "get-xattr", "file-mix", "recreate", "replace", "deliver"}) {
     INFO(operation);
     REQUIRE(ErrorOf(PlanOf(operation, "items_per_lane: 9", "stop: {time_s: 5}")).empty());
   }

@@ -66,7 +66,7 @@ TEST_CASE("the newest figures are served, with the type that Prometheus asks for
   phase.Answer(0, 1, 512, 8);
   (*server)->PhaseMoves(phase.At(1));
   CHECK(absl::StrContains(
-      Ask(**server), "iobench_client_bytes_total{phase_index=\"0\",phase=\"write\",client=\"a\"} 512\n"));
+      Ask(**server), "iobench_client_bytes_total{run=\"20260301T101500Z-1\",phase_index=\"0\",phase=\"write\",client=\"a\"} 512\n"));
   CHECK(Ask(**server, "GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n").starts_with("HTTP/1.1 404 "));
   CHECK(Ask(**server, "GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n").starts_with("HTTP/1.1 421 "));
 }

@@ -125,17 +125,23 @@ TEST_CASE("two readings give the exact rates of requests, and their means, maxim
 
 TEST_CASE("requests become operations of the same rates, with records of the mean size") {
   const v1::MixGroup group = FortySeconds().Group(kHome);
-  REQUIRE(group.parts_size() == 5);
+  REQUIRE(group.parts_size() == 5);  // also random-write, stat
   const v1::MixPart& reads = PartOf(group, "random-read");
   CHECK(reads.ops_per_s() == 100);
   CHECK(reads.record_bytes() == 8192);  // 8200, to a multiple of 4 KiB
   CHECK(reads.lanes() == Approx(0.3));
-  CHECK(PartOf(group, "random-write").ops_per_s() == 20);
+  // Each file that is made has one of the 20 writes.
+  CHECK(PartOf(group, "random-write").ops_per_s() == Approx(19).epsilon(1e-4));
+  CHECK(PartOf(group, "recreate").tree().file_bytes() == 65536);
   CHECK(PartOf(group, "random-write").record_bytes() == 65536);
   CHECK(PartOf(group, "stat").ops_per_s() == 40);  // 30 GETATTR and 10 LOOKUP
-  // One removal per second is one of four ops of file-mix, three of which open a file.
-  CHECK(PartOf(group, "file-mix").ops_per_s() == 4);
-  CHECK(PartOf(group, "open-close").ops_per_s() == 7);
+  // One removal per second comes with one file made, which 10 opens per second include.
+  CHECK(PartOf(group, "recreate").ops_per_s() == Approx(2).epsilon(1e-4));
+  CHECK(PartOf(group, "open-close").ops_per_s() == Approx(9).epsilon(1e-4));
+  CHECK(RequestOf(group, "REMOVE").replayed_per_s() == Approx(1).epsilon(1e-4));
+  CHECK(RequestOf(group, "OPEN").replayed_as() == "open-close, recreate");
+  CHECK(RequestOf(group, "OPEN").not_replayed().empty());
+  CHECK(RequestOf(group, "COMMIT").not_replayed() == "replayed writes are stable when they end (-I)");
   CHECK(group.parts(0).operation() == "random-read");
 }
 
@@ -161,6 +167,28 @@ TEST_CASE("what was asked hardly ever has no part, because a part needs a worker
   CHECK(group.parts_size() == 1);
   CHECK(RequestOf(group, "LOOKUP").per_s() == Approx(0.9));
   CHECK(RequestOf(group, "LOOKUP").replayed_as().empty());
+}
+
+TEST_CASE("sizes of two kinds of intervals are kept, and sizes that every interval mixes have their mean") {
+  const auto reads = [](uint64_t ops, uint64_t bytes) {
+    v1::NfsDelta delta;
+    (*delta.mutable_ops())["READ"].set_ops(ops);
+    delta.set_server_read_bytes(ops * bytes);
+    return delta;
+  };
+  ObservedLoad two_kinds, mixed;
+  two_kinds.Add(0, 10, reads(300, 4096));
+  two_kinds.Add(10, 10, reads(100, 65536));
+  two_kinds.Add(20, 20, reads(200, 65536));
+  const v1::MixGroup group = two_kinds.Group(kHome);
+  REQUIRE(group.parts_size() == 2);
+  CHECK(group.parts(0).record_bytes() == 4096);
+  CHECK(group.parts(0).ops_per_s() == 7.5);  // 300 in 40 s
+  CHECK(group.parts(1).record_bytes() == 65536);
+  CHECK(group.parts(1).ops_per_s() == 7.5);
+  for (const uint64_t mean_bytes : {20480, 36864, 65536}) mixed.Add(0, 10, reads(100, mean_bytes));
+  REQUIRE(mixed.Group(kHome).parts_size() == 1);
+  CHECK(mixed.Group(kHome).parts(0).record_bytes() == 40960);
 }
 
 TEST_CASE("small records are multiples of 512 bytes") {
@@ -206,6 +234,10 @@ TEST_CASE("the file that is written is a mix, and says what the counters cannot 
   const std::string text = MixFileText(mix);
   CHECK_THAT(text,
              Contains("# observed on one client for 40 s") && Contains("#   c1: filer:/home at /mnt/home\n"));
+  CHECK_THAT(text, Contains("--mix-factor 1 -I`"));
+  ObservedLoad only_names;
+  only_names.Add(0, 10, Delta(Text(1, {}), Text(11, {.getattr = 100})));
+  CHECK_THAT(MixFileText(MixOfObservation(only_names.Group(kHome))), Contains("--mix-factor 1`"));
   CHECK_THAT(text, Contains("do not distinguish sequential from random"));
   CHECK_THAT(text, Contains("per_s: [100, "));
   const auto file = std::filesystem::temp_directory_path() / "observed_mix_test.yaml";

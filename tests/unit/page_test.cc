@@ -74,10 +74,14 @@ TEST_CASE("the page's data has the figures of result.json and the clients' exact
 TEST_CASE("the page has what the table says of the marks that the report has, and of no others") {
   v1::RunReport report;
   v1::PhaseReport& phase = *report.add_phases();
-  for (const char* code : {"maybe_cached", "unflushed", "of_a_later_version"}) phase.add_marks()->set_code(code);
+  for (const char* code : {"maybe_cached", "unflushed", "of_a_later_version"})
+    phase.add_marks()->set_code(code);
   const json marks = Unpack(*PageData(report)).text["marks"];
   CHECK(marks.size() == 2);
-  CHECK(marks["maybe_cached"] == json{{"means", "client memory"}, {"doc", "docs/marks.md#maybe_cached"}, {"read_from_memory", true}});
+  CHECK(marks["maybe_cached"] == json{{"means", "client memory"},
+                                      {"doc", "docs/marks.md#maybe_cached"},
+                                      {"read_from_memory", true},
+                                      {"severity", "doubtful"}});
   CHECK(marks["unflushed"]["read_from_memory"] == false);
 }
 

@@ -358,6 +358,38 @@ TEST_CASE("leaving clients out is advised only if somebody is left then") {
   CHECK_FALSE(mentions_it());
 }
 
+// Created a file in so many seconds, by a clock that is ahead of the file system's.
+ClockSight FileMade(const std::string& client, double ahead_s, double took_s) {
+  constexpr int64_t kChangedNs = 1'000'000'000'500'000'000;
+  const int64_t end_ns = kChangedNs + static_cast<int64_t>((ahead_s + 0.001) * 1e9);
+  return {.client = client,
+          .begin_wall_ns = end_ns - static_cast<int64_t>(took_s * 1e9),
+          .end_wall_ns = end_ns,
+          .modified_ns = kChangedNs};
+}
+
+TEST_CASE("a server whose clock is off, a client whose clock is off, and a grace period are warnings") {
+  Clients clients(2);
+  clients.storage[0].clocks = {{0, FileMade("node1", 0, 0.01)}, {1, FileMade("node2", 0.5, 0.01)}};
+  CHECK(clients.Found().empty());
+  clients.storage[0].clocks = {{0, FileMade("node1", -3600, 0.01)}, {1, FileMade("node2", -3600.1, 0.01)}};
+  std::vector<Finding> found = clients.Found();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].severity == Severity::kWarning);
+  CHECK(found[0].client.empty());
+  CHECK(absl::StartsWith(found[0].problem, "the server's clock is 1 h"));
+  clients.storage[0].clocks = {{0, FileMade("node1", 0, 0.01)}, {1, FileMade("node2", 2, 0.01)}};
+  found = clients.Found();
+  REQUIRE(found.size() == 1);
+  CHECK(absl::StrContains(found[0].problem, "node2: its clock is 1.99 s ahead of the file system's"));
+  clients.storage[0].clocks = {{0, FileMade("node1", 0, 17)}, {1, FileMade("node2", 0, 0.01)}};
+  found = clients.Found();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].client == "node1");
+  CHECK(absl::StrContains(found[0].problem, "waited 17 s for a new file at /mnt"));
+  CHECK(absl::StrContains(found[0].advice, "grace period"));
+}
+
 TEST_CASE("clients are left out, and servers are not") {
   Clients clients(3);
   clients.members[2].facts.set_server(true);

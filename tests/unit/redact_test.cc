@@ -84,15 +84,17 @@ std::vector<Text> EveryFormat(const v1::RunReport& report) {
   for (const Document& document : Documents()) {
     if (document.content == Document::Content::kBinary) continue;
     std::ostringstream out;
-    REQUIRE(document.write(report, out).ok());
+    const absl::Status written = document.write(report, out);
+    if (absl::IsFailedPrecondition(written)) continue;  // a format of other operations
+    REQUIRE(written.ok());
     texts.push_back({document.name, out.str()});
   }
   return texts;
 }
 
-// phases.csv and the log of latencies name neither hosts nor paths.
+// phases.csv, fio's JSON and the log of latencies name neither hosts nor paths.
 bool NamesNobody(const std::string& format) {
-  return format == "csv" || format == "hlog";
+  return format == "csv" || format == "fio-json" || format == "hlog";
 }
 
 TEST_CASE("a hostile report names its secrets in every format, and none after redaction") {
@@ -180,6 +182,64 @@ TEST_CASE("a root directory as target does not replace every slash") {
   report.add_notes("100 ops/s and 3 MiB/s");
   Redact(v1::RunRecord(), report);
   CHECK(report.notes(0) == "100 ops/s and 3 MiB/s");
+}
+
+TEST_CASE("two runs that are redacted together have the same aliases for the same hosts and paths") {
+  Redaction redaction;
+  v1::RunReport runs[2];
+  for (const int i : {0, 1}) {
+    v1::RunReport& run = runs[i];
+    for (const int client : {i, 1 - i}) run.add_clients()->set_host(client == 0 ? "acme1" : "acme2");
+    run.mutable_run()->mutable_plan()->add_targets()->set_path("/mnt/acme");
+    run.add_notes("acme1 sees /mnt/acme, and so does acme2");
+    redaction.Redact(run);
+    CHECK(run.notes(0) == "client-1 sees /path-1, and so does client-2");
+    CHECK(run.clients(i).host() == "client-1");
+  }
+}
+
+TEST_CASE("a redacted validation names no host, path or server") {
+  v1::ValidateReport report;
+  report.set_command(
+      "cluster-iobench validate /mnt/acme --hosts acme[1-2] --fault-hook ./acme.sh --output acme.xml");
+  report.set_path("/mnt/acme");
+  report.set_mount_source("nas.acme.example:/export/acme");
+  v1::ValidateClient& client = *report.add_clients();
+  client.set_host("acme1");
+  client.set_mount_options("rw,vers=4.2,addr=10.9.8.7,username=acme");
+  client.set_mount_source("nas.acme.example:/export/acme");
+  client.set_mount_point("/mnt/acme");
+  (*client.mutable_settings())["nfs.server"] = "nas.acme.example";
+  report.add_facts()->add_clients("acme1");
+  v1::ValidateCheck& check = *report.add_checks();
+  check.set_name("visible");
+  check.set_found("acme1 does not see what nas.acme.example has at /mnt/acme/private-acme");
+  check.add_evidence("open /mnt/acme/cluster-iobench.data/x on acme1: Permission denied");
+  report.add_servers()->set_host("nas.acme.example");
+  Redaction().Redact(report);
+  CHECK_FALSE(absl::StrContains(report.DebugString(), "acme"));
+  CHECK_FALSE(absl::StrContains(report.DebugString(), "10.9.8.7"));
+  CHECK(report.checks(0).name() == "visible");
+  CHECK(absl::StrContains(report.checks(0).found(), "client-1 does not see what host-1 has at /path-"));
+  CHECK(absl::StrContains(report.clients(0).mount_options(), "vers=4.2"));
+}
+
+TEST_CASE("a redacted capacity measurement knows the names of the run it was made in") {
+  v1::RunRecord run;
+  run.add_workers()->set_host("acme1");
+  v1::CapacityReport report;
+  report.set_command(
+      "cluster-iobench capacity /mnt/acme --hosts acme1 --slo 'p99<=10ms' --saved results/acme");
+  report.set_path("/mnt/acme, /srv/acme");
+  report.set_workload("random-mix, 70 % reads");
+  report.add_warnings("acme1 was the limit at 100 ops/s below /srv/acme");
+  Redaction redaction;
+  redaction.Learn(run);
+  redaction.Redact(report);
+  CHECK_FALSE(absl::StrContains(report.DebugString(), "acme"));
+  CHECK(report.warnings(0) == "client-1 was the limit at 100 ops/s below /path-2");
+  CHECK(report.workload() == "random-mix, 70 % reads");
+  CHECK(absl::StrContains(report.command(), "--slo"));
 }
 
 }  // namespace

@@ -72,6 +72,24 @@ TEST_CASE("totals may be taken after every phase, and summarize only the repetit
   }
 }
 
+TEST_CASE("a phase that is the same with more lanes tells whether they helped") {
+  const auto of_lanes = [](uint32_t index, uint32_t lanes) {
+    PhaseScript script;
+    script.plan().set_name("read");
+    script.operation().set_direct(true);
+    for (uint32_t lane = 0; lane < lanes; ++lane) script.Lane(lane).Moves(100_MiB).EndsAt(2_s).InOps(100);
+    script.phase.set_index(index);
+    return script;
+  };
+  v1::RunRecord run = of_lanes(1, 2).Run();
+  run.mutable_plan()->clear_phases();
+  for (uint32_t index : {0, 1}) *run.mutable_plan()->add_phases() = of_lanes(index, 1).plan();
+  ReportBuilder builder(run);
+  builder.Begin(nullptr);
+  builder.Add(of_lanes(0, 1).Record());
+  CHECK(builder.Add(of_lanes(1, 2).Record()).limited_by() == "too few lanes: 2 did 2 times as much as 1");
+}
+
 TEST_CASE("notes of a run that ends are in the order of a report on its raw files") {
   v1::RunRecord run = ReadOf(0, 100, 0).Run();
   run.mutable_plan()->add_notes("of the plan");

@@ -89,6 +89,7 @@ TEST_CASE("every group of the report is in the list of tables, or has its place 
     INFO(group);
     CHECK((shown.contains(group) || NoTables().contains(group)));
   }
+  AddGroups(*v1::ClientPhaseReport::descriptor(), "phases.clients.", groups);  // may have a table
   for (const std::string& group : shown) {
     INFO(group << " is no field of the report");
     CHECK(std::find(groups.begin(), groups.end(), group) != groups.end());
@@ -140,8 +141,15 @@ v1::RunReport FilledReport() {
   for (const std::string& group : shown) {
     const std::string prefix = "phases.";
     if (absl::StartsWith(group, prefix)) {
-      for (v1::PhaseReport& phase : *report.mutable_phases())
-        fill(phase, phase.GetDescriptor()->FindFieldByName(group.substr(prefix.size())));
+      const std::string of_phase = group.substr(prefix.size()), of_client = "clients.";
+      for (v1::PhaseReport& phase : *report.mutable_phases()) {
+        if (absl::StartsWith(of_phase, of_client)) {
+          for (v1::ClientPhaseReport& client : *phase.mutable_clients())
+            fill(client, client.GetDescriptor()->FindFieldByName(of_phase.substr(of_client.size())));
+        } else {
+          fill(phase, phase.GetDescriptor()->FindFieldByName(of_phase));
+        }
+      }
     } else if (!absl::StrContains(group, ".") && group != "phases" && group != "clients") {
       fill(report, report.GetDescriptor()->FindFieldByName(group));
     }
@@ -229,6 +237,10 @@ TEST_CASE("numbers are exact for machines, have a unit for people, and what is u
   std::ostringstream csv;
   PrintTableCsv(table, csv);
   CHECK(csv.str() == "phase,name,p99_us,interval_low,interval_high\n\"a,b\",x,0.1,1,2.5\n");
+  table.parts[0].rows.push_back({"y", Percentile(latency, "p99", 9), RateRange(1, 2, false)});
+  csv.str("");
+  PrintTableCsv(table, csv);
+  CHECK(csv.str() == "phase,name,p99_us,interval_low,interval_high,unsure\n\"a,b\",x,0.1,1,2.5,\n\"a,b\",y,9,1,2,p99\n");
 }
 
 }  // namespace

@@ -1,12 +1,18 @@
 #include "worker/check/tree_actions.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <chrono>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/clock.h"
@@ -15,6 +21,7 @@
 #include "common/text/units.h"
 #include "tests/support/temp_dir.h"
 #include "worker/check/group_trial.h"
+#include "worker/check/mapped_contents.h"
 
 namespace iobench {
 namespace {
@@ -39,8 +46,11 @@ struct TreeWorker {
   }
   v1::FileActionResult Do(const v1::FileAction& action) {
     v1::FileActionResult result;
-    const absl::Status status = actions.Act(
-        directory.path(), kRunId, action, [] { return WorkerTime{MonotonicNowNs()}; }, result);
+    const absl::StatusOr<CheckTree> tree = CheckTree::At(directory.path(), kRunId);
+    const absl::Status status = tree.ok()
+                                    ? actions.Act(
+                                          *tree, action, [] { return WorkerTime{MonotonicNowNs()}; }, result)
+                                    : tree.status();
     if (!status.ok()) *result.mutable_problem() = ToProblem(status);
     return result;
   }
@@ -109,6 +119,59 @@ TEST_CASE("files are written, changed, read and removed in the run's own directo
   CHECK(worker.Do(all).problem().code() == 0);  // somebody else has removed it
 }
 
+// Two workers that have file 1 open, of which the first holds its lock.
+struct WaitForLock {
+  TempDir directory;
+  TreeWorker holder{directory}, waiter{directory};
+  v1::FileAction lock = TreeWorker::Action(v1::FileAction::LOCK, 1);
+
+  explicit WaitForLock(bool flock) {
+    holder.Make();
+    holder.Write(1, "x");
+    holder.Open(1, true);
+    waiter.Open(1, true);
+    lock.set_held(1);
+    lock.mutable_lock()->set_flock(flock);
+    REQUIRE(holder.Do(lock).problem().code() == 0);
+    lock.mutable_lock()->set_waits(true);
+  }
+};
+
+TEST_CASE(
+    "the kernel waits for a lock until its holder releases it, the time is over, or the worker is to stop") {
+  for (const bool flock : {false, true}) {
+    INFO("flock " << flock);
+    WaitForLock timed(flock);
+    timed.lock.set_timeout_ms(200);
+    const int64_t begin_ns = MonotonicNowNs();
+    CHECK(timed.waiter.ErrnoAfter(timed.lock) == EAGAIN);
+    CHECK(MonotonicNowNs() - begin_ns >= 200'000'000);
+
+    WaitForLock stopped(flock);
+    stopped.lock.set_timeout_ms(100'000);
+    std::thread stop([&] { stopped.waiter.actions.Cancel(); });
+    CHECK(stopped.waiter.ErrnoAfter(stopped.lock) == EAGAIN);
+    stop.join();
+
+    WaitForLock released(flock);
+    released.lock.set_timeout_ms(100'000);
+    // With an interval of an hour: whoever asks again and again would not have it in this time.
+    released.lock.set_interval_ms(3'600'000);
+    v1::FileAction unlock = released.lock;
+    unlock.set_what(v1::FileAction::UNLOCK);
+    std::thread release([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      released.holder.Do(unlock);
+    });
+    CHECK(released.waiter.ErrnoAfter(released.lock) == 0);
+    release.join();
+    released.lock.clear_lock();
+    released.lock.mutable_lock()->set_flock(flock);
+    released.lock.clear_timeout_ms();
+    CHECK(released.holder.ErrnoAfter(released.lock) == EAGAIN);
+  }
+}
+
 TEST_CASE(
     "a user's groups are tried with a file that it gives to each; as root, with those of another user") {
   TempDir directory;
@@ -129,6 +192,69 @@ TEST_CASE(
   }
   CHECK(::geteuid() == worker.Do(v1::FileAction::CREATE, 2).facts().process_user());  // still itself
   CHECK_FALSE(directory.Has(Tree("/d1/f1")));
+}
+
+TEST_CASE(
+    "trials run one after the other, also as another user; one that is unknown is a problem of its own") {
+  TempDir directory;
+  TreeWorker worker(directory);
+  worker.Make();
+  v1::FileAction action = TreeWorker::Action(v1::FileAction::TRY, 1);
+  for (const char* const name : {"symlink", "no-such-trial", "link"}) action.add_trials(name);
+  for (const bool as_another : {false, true}) {
+    if (as_another && ::geteuid() != 0) continue;  // only root may
+    if (as_another) action.mutable_as_user()->set_user(61234);
+    const v1::FileActionResult result = worker.Do(action);
+    REQUIRE(result.problem().code() == 0);
+    REQUIRE(result.trials_size() == 3);
+    CHECK(result.trials(0).answer() == "yes");
+    CHECK(result.trials(1).problem().code() != 0);
+    CHECK(result.trials(2).answer() == "yes");
+  }
+  CHECK(::geteuid() == worker.Do(v1::FileAction::CREATE, 2).facts().process_user());  // still itself
+}
+
+TEST_CASE("trials of owners: two users on the same names, and nothing is left") {
+  if (::geteuid() != 0) return;  // only root may act as others
+  TempDir directory;
+  TreeWorker worker(directory);
+  worker.Make();
+  const auto answers = [&worker](uint32_t user, const std::vector<const char*>& names) {
+    v1::FileAction action = TreeWorker::Action(v1::FileAction::TRY, 1);
+    for (const char* const name : names) action.add_trials(name);
+    if (user != 0) {
+      action.mutable_as_user()->set_user(user);
+      action.mutable_as_user()->set_group(user);
+    }
+    std::vector<std::string> all;
+    const v1::FileActionResult result = worker.Do(action);
+    for (const v1::TrialResult& trial : result.trials()) all.push_back(trial.answer());
+    return all;
+  };
+  using Answers = std::vector<std::string>;
+  const mode_t mask = ::umask(022);
+  CHECK(answers(0, {"make-shared", "make-sticky", "give-away"}) == Answers{"yes", "yes", "yes"});
+  CHECK(answers(61234, {"own-file", "modes", "no-rights", "umask", "give-away", "inherit",
+                        "leave-in-sticky"}) == Answers{"yes", "yes", "EACCES", "yes", "EPERM", "yes", "yes"});
+  CHECK(answers(61234, {"read-file"}) == Answers{"yes"});
+  CHECK(answers(61235, {"read-file", "remove-from-sticky"}) == Answers{"EACCES", "EPERM"});
+  CHECK(answers(0, {"clear-owners"}) == Answers{"yes"});
+  CHECK(::umask(mask) == 022);  // other threads keep theirs
+  for (const char* const name : {"own", "sticky", "shared", "modes", "umask", "umask-directory"}) {
+    CHECK_FALSE(directory.Has(Tree("/d1/f1.") + name));
+  }
+}
+
+TEST_CASE("trials that are interrupted leave directories with files, which go with the tree") {
+  TempDir directory;
+  TreeWorker worker(directory);
+  worker.Make();
+  v1::FileAction action = TreeWorker::Action(v1::FileAction::TRY, 1);
+  for (const char* const name : {"make-sticky", "leave-in-sticky"}) action.add_trials(name);
+  worker.Do(action);
+  REQUIRE(directory.Has(Tree("/d1/f1.sticky/file")));
+  CHECK(worker.Do(v1::FileAction::REMOVE_DIRECTORY, 0).problem().code() == 0);
+  CHECK_FALSE(directory.Has(Tree("/d1")));
 }
 
 TEST_CASE("a primary group among the 16 lowest takes one of the places of AUTH_SYS, and is not tried") {
@@ -311,12 +437,71 @@ TEST_CASE("what is written through a mapping is read, and the reverse") {
   TempDir directory;
   TreeWorker worker(directory);
   worker.Make();
-  CHECK(worker.Do(v1::FileAction::WRITE_MAPPED, 1, "mapped").problem().code() == 0);
+  v1::FileAction write = TreeWorker::Action(v1::FileAction::WRITE_MAPPED, 1, "mapped");
+  CHECK(worker.ErrnoAfter(write) == ENOENT);
+  write.mutable_how()->set_create(true);
+  CHECK(worker.Do(write).problem().code() == 0);
   CHECK(directory.Read(Tree("/d1/f1")) == "mapped");
   directory.Write(Tree("/d1/f1"), "MAPPED");
   CHECK(worker.Do(v1::FileAction::READ_MAPPED, 1).contents_xxh3() == Xxh3Of("MAPPED"));
   directory.Write(Tree("/d1/f1"), "");
   CHECK(worker.Do(v1::FileAction::READ_MAPPED, 1).bytes() == 0);
+  write.set_offset(5000);  // within the second page
+  CHECK(worker.Do(write).problem().code() == 0);
+  CHECK(directory.Read(Tree("/d1/f1")) == std::string(5000, '\0') + "mapped");
+  v1::FileAction read = TreeWorker::Action(v1::FileAction::READ_MAPPED, 1);
+  read.set_offset(5003);
+  CHECK(worker.Do(read).contents_xxh3() == Xxh3Of("ped"));
+}
+
+TEST_CASE("an open file is read and written through a mapping, cut, extended and punched") {
+  TempDir directory;
+  TreeWorker worker(directory);
+  worker.Make();
+  worker.Write(1, "0123456789");
+  worker.Open(1, /*write=*/true);
+  v1::FileAction action = TreeWorker::Action(v1::FileAction::WRITE_HELD, 1, "ab");
+  action.set_held(1);
+  action.set_offset(3);
+  action.mutable_how()->set_mapped(true);
+  CHECK(worker.Do(action).problem().code() == 0);
+  CHECK(directory.Read(Tree("/d1/f1")) == "012ab56789");
+  action.set_what(v1::FileAction::READ_HELD);
+  CHECK(worker.Do(action).contents_xxh3() == Xxh3Of("ab56789"));
+  for (const uint32_t held : {1u, 0u}) {  // open, and by name
+    directory.Write(Tree("/d1/f1"), "012ab56789");
+    action.set_held(held);
+    action.set_what(v1::FileAction::PUNCH);
+    action.set_count(2);
+    CHECK(worker.Do(action).problem().code() == 0);
+    CHECK(directory.Read(Tree("/d1/f1")) == std::string("012\0\00056789", 10));
+    action.set_what(v1::FileAction::TRUNCATE);
+    CHECK(worker.Do(action).problem().code() == 0);
+    CHECK(directory.Read(Tree("/d1/f1")) == "012");
+    action.set_what(v1::FileAction::ALLOCATE);
+    CHECK(worker.Do(action).problem().code() == 0);
+    CHECK(directory.Read(Tree("/d1/f1")) == std::string("012\0\0", 5));
+  }
+}
+
+TEST_CASE("a page that a file no longer has is an error, not the end of the process") {
+  TempDir directory;
+  directory.Write("f", std::string(8192, 'x'));
+  const UniqueFd fd(::open((directory.path() + "/f").c_str(), O_RDWR | O_CLOEXEC));
+  std::atomic<bool> ends{false};
+  std::thread other([&] {
+    while (!ends) {
+      static_cast<void>(::ftruncate(fd.get(), 0));
+      static_cast<void>(::ftruncate(fd.get(), 8192));
+    }
+  });
+  std::set<int> errors;
+  std::string bytes;
+  for (int i = 0; i < 200'000 && errors.size() < 2; ++i)
+    errors.insert(LoadMapped(fd.get(), 4096, 4096, bytes));
+  ends = true;
+  other.join();
+  CHECK(errors == std::set<int>{0, EFAULT});
 }
 
 TEST_CASE("what a coordinator may ask for is bounded") {
@@ -332,13 +517,13 @@ TEST_CASE("what a coordinator may ask for is bounded") {
   blocks.mutable_blocks()->set_block_count(1u << 31);
   CHECK(worker.Do(blocks).problem().code() != 0);
   worker.Write(1, "x");
-  for (uint32_t held = 0; held < 64; ++held) {
+  for (uint32_t held = 0; held < 256; ++held) {
     v1::FileAction open = TreeWorker::Action(v1::FileAction::OPEN, 1);
     open.set_held(held);
     REQUIRE(worker.Do(open).problem().code() == 0);
   }
   v1::FileAction open = TreeWorker::Action(v1::FileAction::OPEN, 1);
-  open.set_held(64);
+  open.set_held(256);
   CHECK(worker.Do(open).problem().code() != 0);
   CHECK(worker.Do(static_cast<v1::FileAction::What>(99), 1).problem().code() != 0);
 }

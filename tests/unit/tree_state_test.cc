@@ -54,7 +54,7 @@ TEST_CASE("the whole suite in its order needs nothing prepared") {
 
 TEST_CASE("an operation that finds nothing has what it needs prepared, and leaves it") {
   for (const char* name :
-       {"stat", "readdir", "open-close", "chmod", "set-xattr", "rename", "link", "file-mix"}) {
+       {"stat", "readdir", "open-close", "chmod", "set-xattr", "rename", "link", "file-mix", "recreate", "replace", "deliver"}) {
     INFO(name);
     Story story;
     story.Does(name);

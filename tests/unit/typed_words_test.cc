@@ -29,8 +29,50 @@ TEST_CASE("a typo in an option's name is answered with the name", "[typed_words]
 }
 
 TEST_CASE("what fio and elbencho call an option of ours is answered with ours", "[typed_words]") {
-  CHECK(ErrorOf({"--bs", "4k"}) == "unknown option \"--bs\"; the name here is --record");
-  CHECK(ErrorOf({"--iodepth=8"}) == "unknown option \"--iodepth\"; the name here is --depth");
+  CHECK(ErrorOf({"--path", "/tmp", "--bs", "4k"}) ==
+        "unknown option \"--bs\": it is fio's; here it is -r; `--help fio` lists them all");
+  CHECK(
+      ErrorOf({"--iodepth=8"}) ==
+      "unknown option \"--iodepth\": it is fio's; here it is --depth, with an engine that has a queue; `--help fio` lists them all");
+  CHECK(ErrorOf({"--nolive"}) ==
+        "unknown option \"--nolive\": it is elbencho's; here it is not needed: there is no live view unless "
+        "--live is given; `--help elbencho` lists them all");
+  CHECK(ErrorOf({"worker", "--dir", "/tmp"}) == "unknown option \"--dir\"; the name here is --path");
+}
+
+TEST_CASE("all options of another tool get one answer, with the line here", "[typed_words]") {
+  CHECK(
+      ErrorOf({"--name=db", "--rw=randrw", "--rwmixread=70", "--bs=8k", "--iodepth=4", "--ioengine=libaio",
+               "--numjobs=2", "--size=1g", "--runtime=10", "--ramp_time=2", "--time_based", "--direct=1"}) ==
+      "unknown options --name, --rw, --rwmixread, --bs, --iodepth, --ioengine, --numjobs, --runtime, --ramp_time and "
+      "--time_based: they are fio's; here: cluster-iobench --path . --op random-mix --mix-percent 70 -r 8k -s 1g -t 2 "
+      "--time 12 --warmup 2 -I --engine uring --depth 4 --label db; `--help fio` lists them all");
+  // Options of ours stay as they are, and count where both say something.
+  CHECK_THAT(
+      ErrorOf({"/mnt/nfs", "--rw=randread", "--bs=4k", "-t", "3", "--repeat", "5"}),
+      Contains("here: cluster-iobench --op random-read -r 4k --drop-caches /mnt/nfs -t 3 --repeat 5;"));
+  CHECK_THAT(ErrorOf({"--hosts", "a,b", "--threads", "4", "--timelimit", "9", "--write", "--block=1m",
+                      "--size", "1g", "/mnt/x/f"}),
+             Contains("they are elbencho's; here: cluster-iobench --path /mnt/x --op write -r 1m -s 256m"));
+}
+
+TEST_CASE("a line of another tool's letters is answered with what it is here", "[typed_words]") {
+  CHECK_THAT(
+      ErrorOf({"-b", "16m", "-t", "1m", "-s", "16", "-F", "-C"}),
+      Contains("if this line is IOR's, here it is: cluster-iobench --path . --op write,read -r 1m -s 256m"));
+  CHECK_THAT(
+      ErrorOf({"-d", "/mnt/x", "-s", "1024", "-n", "4", "-m", "vm"}),
+      Contains(
+          "if this line is Bonnie++'s, here it is: cluster-iobench --path /mnt/x --suite bonnie -s 1g --items 4096"));
+  CHECK_THAT(ErrorOf({"-d", "5", "-i", "0"}), !Contains("if this line is"));
+}
+
+TEST_CASE("a name that begins otherwise is no typo", "[typed_words]") {
+  CHECK(ErrorOf({"--queue-depth", "3"}) == "unknown option \"--queue-depth\"; the name here is --depth");
+  CHECK(ErrorOf({"--mount", "/x"}) == "unknown option \"--mount\"; the name here is --path");
+  CHECK_THAT(ErrorOf({"--ptah", "/x"}), Contains("did you mean --path?"));
+  CHECK_THAT(ErrorOf({"--aptch", "/x"}), !Contains("did you mean --batch"));
+  CHECK_THAT(ErrorOf({"--emount", "/x"}), Contains("did you mean --remount?"));
 }
 
 TEST_CASE("a dash that a word processor has made is named", "[typed_words]") {

@@ -2,12 +2,15 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 
 #include "common/clock.h"
 #include "common/status_util.h"
+#include "coordinator/validate/checks/fault_evidence.h"
 #include "tests/unit/validated.h"
 
 namespace iobench {
@@ -19,9 +22,10 @@ TEST_CASE("the fault: acknowledged data that are gone, locks that were lost, and
   fine.choice.only = {"durability", "failover", "lock-reclaim"};
   fine.Run();
   INFO(fine.Text("durability") << fine.Text("failover"));
-  CHECK(fine.Verdict("durability") == "pass");
-  CHECK(fine.Verdict("failover") == "warn");  // nothing was held up
-  CHECK(fine.Verdict("lock-reclaim") == "pass");
+  for (const char* const name : {"durability", "failover", "lock-reclaim"}) {
+    CHECK(fine.Verdict(name) == "warn");  // nothing was held up
+    Says(fine.Text(name), "no fault was seen");
+  }
   CHECK(fine.LeftNothing());
 
   Validated lost;
@@ -65,6 +69,77 @@ TEST_CASE("the fault: acknowledged data that are gone, locks that were lost, and
   endless.limits.fault_timeout_s = 0.2;
   CHECK(endless.Run("failover").Verdict("failover") == "fail");
   Says(endless.Text("failover"), "had not ended after");
+}
+
+// What the clients see of a server between two looks: before the fault, all numbers are 1.
+struct SeenOfServer {
+  uint64_t connects = 1, introductions = 1, tcp_timeouts = 1;
+  double open_write_s = 5,
+         opening_write_s = 5;  // by who has its file open, and by who opens it for each block
+};
+std::unique_ptr<Validated> RunWithFault(const SeenOfServer& after) {
+  auto run = std::make_unique<Validated>(2);
+  run->fault_hook = "true";
+  run->choice.only = {"durability", "failover", "lock-reclaim"};
+  run->workers.tamper = [after, looks = std::map<WorkerId, int>()](WorkerId id, const v1::FileAction& action,
+                                                                   v1::FileActionResult& result) mutable {
+    if (action.what() == v1::FileAction::WRITE_BLOCKS) {
+      const bool opens = action.blocks().flush() == v1::BlockWrites::CLOSE;
+      result.mutable_blocks()->set_longest_ns(
+          static_cast<int64_t>((opens ? after.opening_write_s : after.open_write_s) * kNanosPerSecond));
+    }
+    if (action.what() != v1::FileAction::TRY) return;
+    const SeenOfServer seen = looks[id]++ == 0 ? SeenOfServer() : after;
+    for (v1::TrialResult& trial : *result.mutable_trials()) {
+      trial.set_number(trial.name() == "server-connects"        ? seen.connects
+                       : trial.name() == "server-introductions" ? seen.introductions
+                                                                : seen.tcp_timeouts);
+    }
+  };
+  run->Run();
+  return run;
+}
+
+TEST_CASE("the fault: what it proves depends on what the clients saw of it") {
+  const auto hang = RunWithFault({});
+  CHECK(hang->Verdict("durability") == "warn");
+  Says(hang->Text("durability"), "the loss of power was not tested: the server did not answer for a while");
+  CHECK(hang->Verdict("failover") == "pass");
+  CHECK(hang->Verdict("lock-reclaim") == "warn");
+  Says(hang->Text("lock-reclaim"), "no client had to reclaim it");
+
+  const auto service = RunWithFault({.connects = 2, .introductions = 2});
+  CHECK(service->Verdict("durability") == "warn");
+  Says(service->Text("durability"), "the NFS service was restarted, on a host that answered all the time");
+  CHECK(service->Verdict("lock-reclaim") == "pass");
+
+  const auto host =
+      RunWithFault({.connects = 2, .introductions = 2, .tcp_timeouts = 9, .opening_write_s = 25});
+  CHECK(host->Verdict("durability") == "pass");
+  Says(host->Text("durability"), "whether power was cut, only the hook knows");
+  Says(host->Text("durability"), "its NFS service then began anew");
+  Says(host->Text("failover"), "waited 20");
+  Says(host->Text("failover"), "the server's grace period");
+}
+
+TEST_CASE("kinds of faults, by what clients saw") {
+  const auto kind = [](double held_up_s, std::optional<uint64_t> reconnects,
+                       std::optional<uint64_t> introductions, std::optional<uint64_t> timeouts) {
+    return KindOf({.held_up_s = held_up_s,
+                   .reconnects = reconnects,
+                   .introductions = introductions,
+                   .tcp_timeouts = timeouts});
+  };
+  CHECK(kind(0.2, 0, 0, 0) == FaultKind::kNone);
+  CHECK(kind(0.2, {}, {}, 0) == FaultKind::kNone);
+  CHECK(kind(5, {}, {}, 9) == FaultKind::kUnknown);
+  CHECK(kind(5, 0, 0, 9) == FaultKind::kSilence);
+  CHECK(kind(0.2, 1, 0, 0) == FaultKind::kSilence);  // a connection that broke
+  CHECK(kind(0.2, 1, 1, 0) == FaultKind::kServiceRestarted);
+  CHECK(kind(5, 1, 1, 2) == FaultKind::kServiceRestarted);
+  CHECK(kind(5, 1, 1, 3) == FaultKind::kHostRestarted);
+  CHECK(kind(5, 1, {}, 0) == FaultKind::kServiceRestarted);  // NFSv3
+  CHECK(kind(5, 1, {}, 9) == FaultKind::kHostRestarted);
 }
 
 TEST_CASE("durability: what close() alone has acknowledged may be lost, but not over NFS") {
@@ -246,7 +321,7 @@ TEST_CASE("a client whose file is full is asked no more, and proves neither dura
     CHECK(full->Verdict(check) == "fail");
     Says(full->Text(check), "c1 stopped writing when its file reached the limit of 1 GiB");
   }
-  CHECK(full->Verdict("lock-reclaim") == "pass");
+  CHECK(full->Verdict("lock-reclaim") == "warn");  // no fault was seen
   // What was lost is told all the same.
   loses = true;
   Says(run_with_full_file()->Text("durability"), "acknowledged data did not survive");

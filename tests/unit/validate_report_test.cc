@@ -149,6 +149,9 @@ TEST_CASE("the last line counts the verdicts in a fixed order, without those tha
   validation.Finds("warn", "e", "");
   validation.Finds("fail", "f", "");
   CHECK(LastLine(validation) == "2 passed, 1 failed, 1 with warnings, 1 known, 1 skipped in 31 s");
+  validation.Finds("follows", "g", "").set_follows_from("f");
+  CHECK(LastLine(validation) ==
+        "2 passed, 1 failed, 1 with warnings, 1 known, 1 following, 1 skipped in 31 s");
 }
 
 TEST_CASE("color is in the counts of a failed validation, and words are there without it") {
@@ -168,13 +171,15 @@ TEST_CASE("the JUnit suite of a validation counts failures and what was skipped 
   validation.Finds("fail", "d", "broken too");
   validation.Finds("skipped", "e", "needs 2 clients");
   validation.Finds("known", "f", "broken for long").set_waiver("OPS-13");
+  validation.Finds("follows", "g", "see d").set_follows_from("d");
   const std::string text = Written("junit", validation.report());
   CHECK(Contains(
       text,
-      "<testsuite name=\"validate /mnt/nfs\" tests=\"6\" failures=\"2\" errors=\"0\" skipped=\"2\" time=\"12\" "
+      "<testsuite name=\"validate /mnt/nfs\" tests=\"7\" failures=\"2\" errors=\"0\" skipped=\"3\" time=\"14\" "
       "timestamp=\"2026-03-01T10:15:00\" hostname=\"localhost\">\n"));
   CHECK(Contains(text, "<skipped message=\"needs 2 clients\"/>"));
   CHECK(Contains(text, "<skipped message=\"known: OPS-13: broken for long\"/>"));
+  CHECK(Contains(text, "<skipped message=\"follows from d: see d\"/>"));
 }
 
 TEST_CASE("a failure in JUnit has its evidence and advice, one per line") {

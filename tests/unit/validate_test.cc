@@ -50,11 +50,13 @@ TEST_CASE("without space nothing can be checked, and nothing is said of the file
     }
   };
   run.Run();
-  CHECK(run.Verdict("close-to-open") == "fail");
-  Says(run.Text("close-to-open"), "cannot be checked: there is no space: c1: write f1: ");
-  CHECK(run.Of("close-to-open").evidence_size() == 0);
-  CHECK(run.Verdict("locks") == "skipped");
-  Says(run.Text("locks"), "see close-to-open");
+  CHECK(run.Verdict("space") == "fail");
+  Says(run.Text("space"), "c1: write f1: ");
+  // Neither what ran beside it and failed, nor what would run after it.
+  for (const char* const name : {"close-to-open", "cache-modes"}) {
+    CHECK(run.Verdict(name) == "follows");
+    Says(run.Text(name), "see space: EDQUOT");
+  }
   CHECK(run.LeftNothing());
 }
 
@@ -89,7 +91,7 @@ TEST_CASE(
   CHECK(hook.Run("failover").Verdict("failover") == "fail");
 
   Validated gone;
-  gone.choice.waivers = {{"close-to-open", "known"}};
+  gone.choice.waivers = {{"storage", "known"}, {"close-to-open", "known"}};
   gone.workers.tamper = [](WorkerId, const v1::FileAction& action, v1::FileActionResult& result) {
     if (action.what() == v1::FileAction::TRUNCATE) {
       *result.mutable_problem() =
@@ -97,9 +99,10 @@ TEST_CASE(
     }
   };
   gone.Run();
-  CHECK(gone.Verdict("close-to-open") == "fail");
-  Says(gone.Text("close-to-open"), "the directory of validate cannot be opened any more: c");
-  CHECK(gone.Verdict("races") == "skipped");
+  CHECK(gone.Verdict("storage") == "fail");
+  Says(gone.Text("storage"), "the directory of validate cannot be opened any more: ENOENT");
+  CHECK(gone.Verdict("close-to-open") == "follows");
+  CHECK(gone.Verdict("cache-modes") == "follows");
 }
 
 TEST_CASE("a waiver makes a failure known, and a waived check that passes is told") {

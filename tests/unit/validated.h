@@ -3,11 +3,14 @@
 #ifndef TESTS_UNIT_VALIDATED_H_
 #define TESTS_UNIT_VALIDATED_H_
 
+#include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/clock.h"
@@ -28,13 +31,18 @@ class HonestWorkers final : public Transport {
  public:
   static constexpr uint64_t kRunId = 7;
 
-  // `host`: of all clients; empty: "c0", "c1" …
-  explicit HonestWorkers(size_t count, const std::string& host = "") : files_(count) {
+  // `host`: of all clients; empty: "c0", "c1" … `unique_ids`: of their NFS modules; those that are missing have none.
+  explicit HonestWorkers(size_t count, const std::string& host = "",
+                         const std::vector<std::string>& unique_ids = {})
+      : files_(count) {
     for (WorkerId id = 0; id < count; ++id) {
       v1::WorkerEvent joined;
       joined.mutable_joined()->set_host(host.empty() ? "c" + std::to_string(id) : host);
       joined.mutable_joined()->set_boot_id("boot " + std::to_string(id));
       joined.mutable_joined()->set_program_version("1.0");
+      if (id < unique_ids.size()) {
+        (*joined.mutable_joined()->mutable_settings())["nfs.nfs4_unique_id"] = unique_ids[id];
+      }
       Push(id, joined);
     }
   }
@@ -46,6 +54,9 @@ class HonestWorkers final : public Transport {
     if (request.has_ping()) {
       event.mutable_pong()->set_received_worker_ns(Now());
       event.mutable_pong()->set_replied_worker_ns(event.pong().received_worker_ns());
+    } else if (Waits(request.file_actions())) {
+      waiting_.emplace_back(id, request);
+      return absl::OkStatus();
     } else if (request.has_file_actions()) {
       if (hangs && hangs(id, request.file_actions())) return absl::OkStatus();
       if (--requests_until_loss == 0) {
@@ -61,6 +72,15 @@ class HonestWorkers final : public Transport {
     return absl::OkStatus();
   }
   absl::StatusOr<ReceivedEvent> WaitEvent(CoordTime) override {
+    if (events_.empty() && !waiting_.empty()) {
+      for (const auto& [id, request] : waiting_) {
+        v1::WorkerEvent event;
+        event.set_call_id(request.call_id());
+        Act(id, request, event);
+        Push(id, event);
+      }
+      waiting_.clear();
+    }
     if (events_.empty()) return absl::DeadlineExceededError("nothing");
     ReceivedEvent next = std::move(events_.front());
     events_.pop_front();
@@ -84,10 +104,18 @@ class HonestWorkers final : public Transport {
   int requests_until_loss = -1;
 
  private:
+  // A worker that waits for a lock does so while the others work: its calls are made after theirs.
+  static bool Waits(const v1::FileActions& actions) {
+    return std::any_of(actions.actions().begin(), actions.actions().end(),
+                       [](const v1::FileAction& action) { return action.lock().waits(); });
+  }
   void Act(WorkerId id, const v1::WorkerRequest& request, v1::WorkerEvent& event) {
     v1::FileActionsDone& done = *event.mutable_file_actions_done();
+    v1::FileActions actions = request.file_actions();
+    actions
+        .clear_start_worker_ns();  // they are made one worker after the other, and none waits for its start
     const absl::Status status = files_[id].Do(
-        kRunId, request.file_actions(), [this] { return WorkerTime{Now()}; }, done);
+        kRunId, actions, [this] { return WorkerTime{Now()}; }, done);
     if (!status.ok()) *event.mutable_problem() = ToProblem(status);
     for (int i = 0; tamper && i < done.results_size(); ++i) {
       tamper(id, request.file_actions().actions(i), *done.mutable_results(i));
@@ -97,7 +125,8 @@ class HonestWorkers final : public Transport {
 
   std::vector<CheckFiles> files_;
   std::deque<ReceivedEvent> events_;
-  int64_t real_ns_ = 0, skipped_ns_ = 0;
+  std::vector<std::pair<WorkerId, v1::WorkerRequest>> waiting_;
+  std::atomic<int64_t> real_ns_ = 0, skipped_ns_ = 0;
 };
 
 // As if all clients had been in their calls at the same time.
@@ -107,7 +136,7 @@ inline void Together(WorkerId, const v1::FileAction&, v1::FileActionResult& resu
 }
 
 struct Validated {
-  TempDir directory;
+  TempDir directory{FastParent()};
   HonestWorkers workers;
   Interrupt interrupt;
   CheckChoice choice;
@@ -119,14 +148,18 @@ struct Validated {
   ClusterPatience patience;
   bool whole = false;
   uint64_t over_quota_bytes = 0;
+  double consistency_s = 0;
   std::function<absl::StatusOr<Performance>()> measure;  // null: nothing is measured
   v1::ValidateReport report;
   absl::Status ended;
 
-  explicit Validated(size_t count = 3, const std::string& host = "") : workers(count, host), targets(count) {
+  explicit Validated(size_t count = 3, const std::string& host = "",
+                     const std::vector<std::string>& unique_ids = {})
+      : workers(count, host, unique_ids), targets(count) {
     for (v1::WorkerTargets& seen : targets) {
       seen.add_targets()->set_filesystem("nfs4");
       seen.mutable_targets(0)->set_mount_source("server:/export");
+      seen.mutable_targets(0)->set_network(true);
       seen.mutable_targets(0)->set_mount_options(
           "rw,hard,vers=4.2,rsize=1048576,wsize=1048576,local_lock=none");
     }
@@ -161,7 +194,9 @@ struct Validated {
                          .path = directory.path(),
                          .targets = targets,
                          .findings = findings,
-                         .random = std::mt19937_64(1)};
+                         .random = std::mt19937_64(1),
+                         .seed = 1,
+                         .consistency_s = consistency_s};
     context.over_quota_bytes = over_quota_bytes;
     context.measure = measure;
     context.peers = PeersOf(cluster.members(), findings, context.left_out);

@@ -92,6 +92,23 @@ export function csvRows(text) {
   return rows.filter((row) => row.length > 1);
 }
 
+// The text of the page on paper, each run of spaces and line breaks as one space; how many pages it takes; and what is wider
+// than the paper, which would be cut off: {text, pages, cut}.
+export async function paperOf(page) {
+  await page.setViewportSize({ width: 688, height: 1000 });  // A4 without its margins
+  await page.emulateMedia({ media: 'print' });
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  const cut = await page.locator('#printed').evaluate((printed) => {
+    const right = printed.getBoundingClientRect().right + 1;
+    return [...printed.querySelectorAll('table, p, pre, svg, .finding')].filter((element) => element.getBoundingClientRect().right > right)
+      .map((element) => element.textContent.slice(0, 60));
+  });
+  const file = join(mkdtempSync(join(scratch, 'paper-')), 'page.pdf');
+  await page.pdf({ path: file, format: 'A4' });
+  const text = execFileSync('pdftotext', ['-raw', file, '-'], { encoding: 'utf8' });
+  return { text: text.replace(/\s+/g, ' '), pages: text.split('\f').length - 1, cut };
+}
+
 export async function downloaded(page, click) {
   const [download] = await Promise.all([page.waitForEvent('download'), click()]);
   return readFileSync(await download.path());

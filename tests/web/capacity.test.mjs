@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { csvRows, cleanUp, downloaded, drawn, launch, openPage, rowsOf, scratch, scratchDirectory } from './browser.mjs';
+import { csvRows, cleanUp, downloaded, drawn, launch, openPage, paperOf, rowsOf, scratch, scratchDirectory } from './browser.mjs';
 
 const STORAGE = 'sim:service=5ms,contention=0.05,crosstalk=0.002';
 let browser, run;
@@ -97,11 +97,26 @@ test('several runs are laid over each other', () => withPage([run, measure('tues
   assert.equal(await page.locator('[data-answers]').count(), 2);
 }));
 
-test('on paper there are tables in place of charts', () => withPage([run], async (page, report) => {
-  await page.emulateMedia({ media: 'print' });
-  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-  const tables = page.locator('#printed table');
-  assert.ok((await tables.allTextContents()).some((text) => text.includes('Load curve')));
+test('a run writes its page, and so does report', async () => {
+  const written = readFileSync(join(run, 'report.html'), 'utf8');
+  execFileSync(process.env.CLUSTER_IOBENCH, ['report', run, '--format', 'html', '--force'], { stdio: 'pipe' });
+  assert.equal(readFileSync(join(run, 'report.html'), 'utf8'), written);
+  const page = await openPage(browser, run);
+  const findings = await page.locator('.finding').allTextContents();
+  assert.deepEqual(findings.map((text) => /^(Highest rate|Load with|Headroom)/.exec(text)?.[1]), ['Highest rate', 'Load with', 'Headroom']);
+  for (const text of findings) assert.match(text, /(not sure because .|sure)/);
+  assert.ok((await page.locator('.finding').first().boundingBox()).y < 500, 'the answers come first');
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test('on paper there is every answer, and tables in place of charts', () => withPage([run], async (page, report) => {
+  const { text, cut } = await paperOf(page), plain = (part) => part.replace(/\s+/g, ' ');
+  assert.deepEqual(cut, []);
+  for (const part of [report.slo.text, ...report.warnings, ...report.answers.flatMap(({ question, answer }) => [question, answer]), 'Highest rate', 'Headroom', 'Load curve']) {
+    assert.ok(text.includes(plain(part)), `${part} is not in ${text}`);
+  }
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));  // what was printed has gone with the end of printing
   assert.equal(await page.locator('#printed table').last().locator('tbody tr').count(), report.slo.probes.length);
 }));
 

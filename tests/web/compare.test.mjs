@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import {
-  assertShows, cleanUp, csvRows, downloaded, drawn, launch, numberIn, openPage, resultOf, rowsOf, runProgram, sampleOf, scratchDirectory,
+  assertShows, cleanUp, csvRows, downloaded, drawn, launch, numberIn, openPage, paperOf, resultOf, rowsOf, runProgram, sampleOf, scratchDirectory,
 } from './browser.mjs';
 
 const MIB = 1024 ** 2;
@@ -50,7 +50,7 @@ function compared(command, ...results) {
 
 const tableOf = (page, id, index = 0) => page.locator(`[data-table="${id}"] table`).nth(index);
 const marksIn = (element) => element.locator('.chart').evaluate((chart) =>
-  chart.querySelectorAll('.scatterlayer .point, .heatmaplayer image').length);
+  chart.querySelectorAll('.scatterlayer .point, .barlayer .point, .heatmaplayer image').length);
 const ratioText = (value) => (value === null ? '–' : value < 10 ? value.toFixed(3) : value.toFixed(1));
 
 // The table of verdicts against the phases of `report` that are of the same run.
@@ -79,8 +79,12 @@ test('two runs and the page of their comparison have the same figures', async ()
   const [{ worse }] = report.counts;
   assert.match(await page.locator('.verdict').first().textContent(), new RegExp(`^B against A of 2 phases: ${worse > 0 ? `${worse} worse` : ''}`));
   assertVerdicts(await rowsOf(tableOf(page, 'verdicts')), report.phases);
-  const differences = await rowsOf(tableOf(page, 'differences'));
-  assert.deepEqual(differences.map((row) => row.slice(0, 2)), report.differences.map(({ of, field }) => [of, field]));
+  const commands = await rowsOf(tableOf(page, 'commands'));
+  assert.deepEqual(commands.find(([option]) => option === '-+O'), ['-+O', '400', '200']);
+  assert.ok(!commands.some(([option]) => ['-t', '--time', '--out'].includes(option)), commands.join());
+  await page.locator('#runs details summary').click();
+  const fields = [...await rowsOf(tableOf(page, 'plan')), ...await rowsOf(tableOf(page, 'differences'))];
+  assert.deepEqual(fields.map((row) => row.slice(0, 2)), report.differences.map(({ of, field }) => [of, field]));
   for (const id of ['ratios', 'rates', 'p99']) {
     const element = await drawn(page, id);
     assert.ok((await marksIn(element)) >= 2, `${id} is empty`);
@@ -196,9 +200,9 @@ comparisonTest('ratios are saved as CSV with all digits', async (page, report) =
 
 comparisonTest('every chart has content and a table, and both charts of ratios have one scale', async (page) => {
   const ids = await page.locator('[data-figure]').evaluateAll((figures) => figures.map((figure) => figure.dataset.figure));
-  assert.deepEqual(ids, ['ratios', 'ratios-p99', 'rates', 'rates-ops', 'p99', 'percentiles', 'map']);
-  for (const id of ids) {
-    const element = await drawn(page, id);
+  assert.deepEqual(ids, ['ratios', 'ratios-p99', 'bars', 'bars-ops', 'rates', 'rates-ops', 'p99', 'percentiles', 'surface', 'surface', 'surface', 'map']);
+  for (const [place, id] of ids.entries()) {
+    const element = await drawn(page, id, ids.slice(0, place).filter((before) => before === id).length);
     assert.ok((await marksIn(element)) > 0, `${id} is empty`);
     await element.getByRole('button', { name: 'Table' }).click();
     assert.ok((await element.locator('tbody tr').count()) > 0, `the table of ${id} is empty`);
@@ -253,7 +257,13 @@ comparisonTest('on paper, there are all tables and no controls', async (page, re
   assert.match(captions[4], /write, 4 lanes, B\/A: geometric mean 0.958: not shown/);
   assertVerdicts(await rowsOf(printed.locator('table').nth(2)), report.phases.filter((phase) => phase.run === 1));
   assert.equal(await page.locator('button:visible, select:visible').count(), 0);
-  assert.ok((await page.pdf({ format: 'A4' })).length > 20_000);
+  const { text, cut } = await paperOf(page);
+  assert.deepEqual(cut, []);
+  for (const { rate, phase } of report.phases) {
+    assert.ok(text.includes(phase.name), phase.name);
+    if (Number.isFinite(rate.ratio)) assert.ok(text.includes(rate.ratio.toFixed(3)), `${phase.name}: ${rate.ratio}`);
+  }
+  assert.match(text, /Gate failed: 1 phase below 95 %/);
 });
 
 historyTest('a history has its trends, changes and points', async (page, report) => {
@@ -291,6 +301,9 @@ historyTest('the history of runs on paper has a table for each phase', async (pa
   const printed = await print(page), captions = await printed.locator('caption').allTextContents();
   assert.equal(captions.length, 3 + report.phases.length);
   assert.equal(await page.locator('button:visible').count(), 0);
+  const { text, cut } = await paperOf(page);
+  assert.deepEqual(cut, []);
+  for (const { phase } of report.phases) assert.ok(text.includes(phase.name), phase.name);
 });
 
 test('the history of real runs has a point for each', async () => {

@@ -1,4 +1,4 @@
-// sample_page rich|empty|large DIRECTORY: writes report.html and result.json of a report that was made up, and prints
+// sample_page rich|empty|soak|many|large DIRECTORY: writes report.html and result.json of a report that was made up, and prints
 // how long the page took in milliseconds. sample_page comparison|history|validation DIRECTORY MESSAGE: the same of a
 // comparison, history or validation that is in the file MESSAGE as text.
 #include <chrono>
@@ -39,7 +39,9 @@ Written WriteTimed(const std::string& directory, const Write& write) {
 Written WriteRun(std::string_view kind, const std::string& directory) {
   const v1::RunReport report = kind == "rich"    ? RichReport()
                                : kind == "empty" ? EmptyReport()
-                                                 : LargeReport(1000, 8, 20, 600);
+                                 : kind == "soak"  ? SoakReport(60)
+                                 : kind == "many"  ? LargeReport(1000, 1, 8, 120, 50)
+                                                   : LargeReport(1000, 8, 20, 600, 0);
   Written written = WriteTimed(directory, [&](std::ostream& out) { return WritePage(report, out); });
   std::ofstream json(directory + "/result.json", std::ios::binary);
   if (kind != "large") written.status.Update(WriteReport(kJsonFormat, report, json));

@@ -26,7 +26,12 @@ struct Shape {
   int clients = 12, lanes = 8, slices = 120;
   double duration_s = 60, p50_us = 900;
   bool metadata = false;
+  int slow_every = 0;  // so that one of this many clients is slow, as kSlowClient is; 0: only that one
 };
+
+bool IsSlow(const Shape& shape, int client) {
+  return client == kSlowClient || (shape.slow_every > 0 && client % shape.slow_every == kSlowClient);
+}
 
 class Noise {
  public:
@@ -96,8 +101,9 @@ void FillLatencyCharts(const Shape& shape, Noise& noise, v1::PhaseCharts& charts
 }
 
 // A slow client, and one that stands still for a while.
-double ShareAt(int client, int slice, int slices) {
-  if (client == kSlowClient) return kSlowShare;
+double ShareAt(const Shape& shape, int client, int slice) {
+  const int slices = shape.slices;
+  if (IsSlow(shape, client)) return kSlowShare;
   if (client == kStalledClient && slice > slices / 3 && slice < slices / 3 + slices / 12) return 0;
   return 1;
 }
@@ -108,7 +114,7 @@ void FillCharts(const Shape& shape, double scale, Noise& noise, v1::PhaseCharts&
   for (int client = 0; client < shape.clients; ++client) {
     v1::ClientSeries& series = *charts.add_clients();
     for (int slice = 0; slice < shape.slices; ++slice) {
-      const double rate = noise.Around(scale / shape.clients, 0.06) * ShareAt(client, slice, shape.slices);
+      const double rate = noise.Around(scale / shape.clients, 0.06) * ShareAt(shape, client, slice);
       series.add_per_s(static_cast<float>(rate));
       sums[slice] += rate;
     }
@@ -123,11 +129,11 @@ void FillCharts(const Shape& shape, double scale, Noise& noise, v1::PhaseCharts&
 void FillClient(const Shape& shape, int client, double scale, Noise& noise, v1::ClientPhaseReport& report) {
   report.set_host(HostName(client));
   const double per_op = shape.metadata ? 0 : static_cast<double>(shape.record_bytes);
-  const double rate = scale / shape.clients * (client == kSlowClient ? kSlowShare : 1.02);
+  const double rate = scale / shape.clients * (IsSlow(shape, client) ? kSlowShare : 1.02);
   report.set_bytes_per_s(shape.metadata ? 0 : rate);
   report.set_ops_per_s(shape.metadata ? rate : rate / per_op);
   report.set_share_of_mean(rate / (scale / shape.clients));
-  FillLatency(shape.p50_us * (client == kSlowClient ? 1.8 : 1), 10'000, *report.mutable_latency_us());
+  FillLatency(shape.p50_us * (IsSlow(shape, client) ? 1.8 : 1), 10'000, *report.mutable_latency_us());
   report.set_cpu_percent(noise.Around(45, 0.2));
   v1::WorkerPhaseReport& worker = *report.add_workers();
   worker.set_worker(client);
@@ -490,13 +496,14 @@ v1::RunReport RichReport() {
   FillNfs(random);
   FillParts(random);
   FillServer(random);
-  AddPhase({.name = "create",
-            .operation = "create",
-            .title = "create files",
-            .bytes_per_s = 48'200,
-            .p50_us = 1500,
-            .metadata = true},
-           noise, report);
+  AddMark("partial", "node02", "2 lanes failed: totals are without them",
+          AddPhase({.name = "create",
+                    .operation = "create",
+                    .title = "create files",
+                    .bytes_per_s = 48'200,
+                    .p50_us = 1500,
+                    .metadata = true},
+                   noise, report));
   AddSweep(noise, report);
   AddSeries(noise, report);
   v1::PhaseReport& unmeasured = *report.add_phases();
@@ -535,7 +542,55 @@ v1::RunReport EmptyReport() {
   return report;
 }
 
-v1::RunReport LargeReport(int client_count, int lanes_per_client, int phase_count, int slice_count) {
+v1::RunReport SoakReport(int round_count) {
+  Noise noise;
+  v1::RunReport report;
+  FillRun(4, 2, report);
+  report.mutable_run()->mutable_plan()->set_soak_s(3600);
+  v1::SoakReport& soak = *report.mutable_soak();
+  soak.set_asked_s(3600);
+  soak.set_elapsed_s(3600);
+  soak.set_complete_rounds(static_cast<uint32_t>(round_count));
+  soak.mutable_loss()->set_verified_sectors(1'000'000);
+  soak.mutable_loss()->set_stale(12);
+  for (int i = 0; i < round_count; ++i) {
+    v1::SoakRound& round = *soak.add_rounds();
+    round.set_round(static_cast<uint32_t>(i + 1));
+    round.set_begin_s(3600.0 * i / round_count);
+    round.set_end_s(3600.0 * (i + 1) / round_count);
+    round.set_longest_pause_s(i == 20 ? 42 : 0.3);
+    round.set_longest_pause_client("node03");
+    round.set_wrong_sectors(i == 20 ? 12 : 0);
+    for (const char* const operation : {"write", "read"}) {
+      const double rate = noise.Around(operation[0] == 'w' ? 8e8 - 4e6 * i : 1.2e9, 0.01);
+      AddPhase({.name = operation, .operation = operation, .title = operation, .bytes_per_s = rate, .clients = 4, .lanes = 2, .slices = 0},
+               noise, report)
+          .set_repetition(static_cast<uint32_t>(i));
+      round.add_rates(rate);
+    }
+  }
+  for (const char* const operation : {"write", "read"}) {
+    v1::SoakTrend& trend = *soak.add_trends();
+    const bool falls = operation[0] == 'w';
+    trend.set_phase(operation);
+    trend.set_rounds(static_cast<uint32_t>(round_count));
+    trend.set_median(falls ? 8e8 - 2e6 * round_count : 1.2e9);
+    trend.set_verdict(falls ? "falls" : "steady");
+    trend.set_percent(falls ? -14 : 0.1);
+    trend.set_low_percent(falls ? -16 : -0.4);
+    trend.set_high_percent(falls ? -12 : 0.6);
+    trend.set_margin_percent(5);
+  }
+  v1::SoakClient& client = *soak.add_clients();
+  client.set_host("node03");
+  client.set_stalls(1);
+  client.set_stalled_s(42);
+  client.mutable_longest()->set_seconds(42);
+  client.set_wrong_sectors(12);
+  return report;
+}
+
+v1::RunReport LargeReport(int client_count, int lanes_per_client, int phase_count, int slice_count, int slow_every) {
   Noise noise;
   v1::RunReport report;
   FillRun(client_count, lanes_per_client, report);
@@ -547,7 +602,8 @@ v1::RunReport LargeReport(int client_count, int lanes_per_client, int phase_coun
               .clients = client_count,
               .lanes = lanes_per_client,
               .slices = slice_count,
-              .duration_s = 600},
+              .duration_s = 600,
+              .slow_every = slow_every},
              noise, report);
   }
   return report;

@@ -12,8 +12,11 @@ namespace iobench {
 v1::RunReport RichReport();
 // A run that ended before its first phase.
 v1::RunReport EmptyReport();
-// As many clients, lanes and phases as given, all with charts of `slice_count` slices.
-v1::RunReport LargeReport(int client_count, int lanes_per_client, int phase_count, int slice_count);
+// Rounds of a write that gets slower and a read that does not, with one long stall and stale data.
+v1::RunReport SoakReport(int round_count);
+// As many clients, lanes and phases as given, all with charts of `slice_count` slices. One of `slow_every` clients is slow; 0:
+// one of all.
+v1::RunReport LargeReport(int client_count, int lanes_per_client, int phase_count, int slice_count, int slow_every);
 
 }  // namespace iobench
 

@@ -45,9 +45,9 @@ const shown = (text) => text.replaceAll('\n', '\u240a').replaceAll('\u001b', '\u
 
 goldenTest('checks that failed come first, each verdict has its word and its mark', async (page) => {
   assert.deepEqual(await page.locator('[data-check]').evaluateAll((cards) => cards.map((card) => card.dataset.check)),
-    ['mounts', 'visibility', 'locks', 'storage', 'close-to-open', 'durability']);
+    ['mounts', 'visibility', 'locks', 'failover', 'storage', 'close-to-open', 'durability']);
   assert.deepEqual(await page.locator('[data-check] .badge').allTextContents(),
-    ['✗ FAIL', '⚠ warn', '~ known', '✓ pass', '✓ pass', '– skipped']);
+    ['✗ FAIL', '⚠ warn', '~ known', '↳ follows', '✓ pass', '✓ pass', '– skipped']);
 });
 
 goldenTest('a check has what was found, its evidence, what to do, its waiver and how long it took', async (page, report) => {
@@ -61,7 +61,7 @@ goldenTest('a check has what was found, its evidence, what to do, its waiver and
   }
   assert.deepEqual(await page.locator('.waiver').allTextContents(),
     ['Known: nolock until June (OPS-<13>)', 'Passes now, although --waive names it: until the new server is there (OPS-12)']);
-  assert.deepEqual(await page.locator('.took').allTextContents(), ['12.5 ms', '25.5 s', '250 ms', '500 ms', '4.75 s', '']);
+  assert.deepEqual(await page.locator('.took').allTextContents(), ['12.5 ms', '25.5 s', '250 ms', '250 ms', '500 ms', '4.75 s', '']);
 });
 
 goldenTest('evidence is open where something is wrong, and can be opened where nothing is', async (page) => {
@@ -79,7 +79,7 @@ goldenTest('the head says what was checked, and the box how it ended', async (pa
   assert.deepEqual(facts, [['File system', 'nfs4 from server:/export'], ['Clients', '3 with 4 workers'], ['Set', 'quick'],
     ['Duration', '31.3 s'], ['Started at', '2026-03-01 10:15 UTC'], ['Version', '0.1.0'], ['Command', report.command]]);
   const box = page.locator('.verdict');
-  assert.equal(await textOf(box), '1 new failure✗ 1 FAIL ⚠ 1 warn ~ 1 known ✓ 2 pass – 1 skipped mounts – 1 problem on 1 client');
+  assert.equal(await textOf(box), '1 new failure✗ 1 FAIL ⚠ 1 warn ~ 1 known ↳ 1 follows ✓ 2 pass – 1 skipped mounts – 1 problem on 1 client');
   assert.ok((await box.getAttribute('class')).includes('bad'));
   await box.getByRole('link', { name: 'mounts' }).click();
   assert.equal(await page.evaluate(() => document.querySelector(':target').dataset.check), 'mounts');
@@ -117,6 +117,22 @@ goldenTest('names that are HTML are shown as they are and do nothing', async (pa
   assert.ok(report.clients[2].host.includes('\u202e'), 'the message has the character');
   assert.ok(!(await page.evaluate(() => document.documentElement.outerHTML)).includes('\u202e'));
 });
+
+goldenTest('facts of the file system have their answer, who decides it, and the clients that they differ on', async (page) => {
+  const rows = await rowsOf(tableOf(page, 'facts'));
+  assert.deepEqual(rows[0], ['hard links', 'no', 'file system', 'backups of hard links fail', 'all']);
+  assert.deepEqual(rows.slice(1).map((row) => [row[1], row[2]]), [['yes', 'file system'], ['no', 'protocol']]);
+  assert.equal(rows[1][4], 'c01, c02');
+});
+
+test('servers with a sampler have the setup of their NFS server', () => withPage(validationOf(`
+  servers { host: "s1" kernel: "6.1.0" nfs { versions: "3" versions: "4.2" threads: 8 lease_s: 90 in_grace: true grace_s: 60
+    max_block_bytes: 1048576 exports { path: "/data" clients: "*" options: "rw,sync" filesystem: "xfs" device: "sdb1" } } }
+  servers { host: "s2" kernel: "6.1.0" }`), async (page) => {
+  const rows = await rowsOf(tableOf(page, 'servers'));
+  assert.deepEqual(rows[0], ['s1', '6.1.0', '3, 4.2', '8', '90 s', '60 s (now)', '1 MiB', '/data to * (rw, sync) from xfs on sdb1']);
+  assert.deepEqual(rows[1].slice(0, 3), ['s2', '6.1.0', 'no NFS server in the kernel']);
+}));
 
 goldenTest('the page of a validation can be used with the keyboard alone', async (page) => {
   const seen = new Set();
@@ -179,7 +195,8 @@ goldenTest('on paper, there is all evidence, all tables, and no controls', async
       assert.equal(await item.textContent(), shown(line));
     }
   }
-  assert.deepEqual((await printed.locator('caption').allTextContents()).map((text) => text.trim()), ['What the checks measured', 'Clients']);
+  assert.deepEqual((await printed.locator('caption').allTextContents()).map((text) => text.trim()),
+    ['What the checks measured', 'Clients', 'What the file system offers, or does in its own way']);
   assert.equal(await page.locator('button:visible, details:visible').count(), 0);
   assert.equal(await page.locator('.verdict:visible').count(), 1);
   assert.deepEqual(await cutOff(page), []);
@@ -200,6 +217,7 @@ for (const [name, text, heading, good] of [
   ['with a warning', check('warn'), 'No new failure', true],
   ['with a known failure', check('known', 'waiver: "w"'), 'No new failure', true],
   ['of which nothing ran', check('skipped'), 'No check ran', false],
+  ['of which all follows', check('follows', 'follows_from: "storage"'), 'No check ran', false],
   ['without checks', '', 'No check ran', false],
   ['with two failures', `${check('fail')} checks { name: "locks" verdict: "fail" found: "f" } counts { key: "fail" value: 2 } exit_code: 4`,
     '2 new failures', false],

@@ -2,8 +2,7 @@
 import { Figure, choice } from './figure.js';
 import { h } from './dom.js';
 import { commandOf } from './command.js';
-import { phaseName } from './overview.js';
-import { colour, colourBar, latencyAxis, layout, palette, plain, scene, SCALE } from './plot.js';
+import { cellTexts, colour, colourBar, fromZero, heights, inkAt, latencyAxis, layout, palette, plain, scene, SCALE } from './plot.js';
 import { number, rateIn, size, UNITS, unitOf } from './units.js';
 import { perClientFigures } from './per_client.js';
 import { drawn, tableNamed } from './tables.js';
@@ -132,30 +131,32 @@ function sweepChart(sweep, settings) {
   const unit = unitOfSweep(sweep);
   const value = (phase) => (phase ? rateOfCell(sweep, unit, phase) : null);
   const z = sweep.sizes.map((bytes) => sweep.records.map((record) => value(cellOf(sweep, bytes, record))));
-  const high = settings.common ? settings.max(unit) : undefined;
-  const shared = { z, zmin: 0, zmax: high, colorscale: SCALE };
+  const scale = fromZero(z, settings.common ? settings.max(unit) : 0), high = scale.zmax;
   const x = sweep.records.map((_, i) => i), y = sweep.sizes.map((_, i) => i);
-  const ticks = { x: { tickvals: x, ticktext: sweep.records.map(size) }, y: { tickvals: y, ticktext: sweep.sizes.map(size) } };
+  // In three dimensions there is room for a few.
+  const every = (of, most) => (settings.kind === 'surface' ? Math.ceil(of.length / most) : 1);
+  const tick = (of) => ({ tickvals: of.map((_, i) => i).filter((i) => i % every(of, 5) === 0), ticktext: of.filter((_, i) => i % every(of, 5) === 0).map(size) });
+  const ticks = { x: tick(sweep.records), y: tick(sweep.sizes) };
   const hover = sweep.sizes.map((bytes, i) => sweep.records.map((record, j) =>
     `${size(bytes)} per lane, records of ${size(record)}: <b>${number(z[i][j])} ${unit.name}</b>`));
   if (settings.kind === 'surface') {
-    const top = high ?? maxOf(z.flat());
+    const top = high;
     return { traces: [{ type: 'surface', x, y, z, colorscale: SCALE, cmin: 0, cmax: high, connectgaps: false,
       text: hover, hovertemplate: '%{text}<extra></extra>', showscale: false,
       contours: { x: { show: true, color: 'rgba(0,0,0,.25)' }, y: { show: true, color: 'rgba(0,0,0,.25)' } } },
     ...surfaceMarks(sweep, z, top)],
     layout: layout({ height: 380, margin: { l: 0, r: 0, t: 0, b: 0 }, scene: {
       ...scene({ x: { title: 'record size', ...ticks.x }, y: { title: 'file size per lane', ...ticks.y },
-        z: { title: `${unit.name} (higher is better)`, range: [0, top * 1.1] } }), aspectmode: 'cube' } }) };
+        z: { title: `${unit.name} (higher is better)`, range: [0, top * 1.1], tickvals: heights(top) } }), aspectmode: 'cube' } }) };
   }
   const limits = limitsOf(sweep);
   const few = x.length <= 11 && y.length <= 12 && innerWidth > 860;
+  const shown = (v) => (Number.isFinite(v) ? number(v, 3) : '');
   return {
-    traces: [{ ...shared, x, y, type: settings.kind === 'contour' ? 'contour' : 'heatmap', customdata: hover,
-      text: few && settings.kind === 'heatmap' ? z.map((row) => row.map((v) => (v === null ? '' : number(v, 3)))) : undefined,
-      texttemplate: few && settings.kind === 'heatmap' ? '%{text}' : undefined, textfont: { size: 10 }, xgap: 1, ygap: 1,
+    traces: [{ z, ...scale, colorscale: SCALE, x, y, type: settings.kind === 'contour' ? 'contour' : 'heatmap', customdata: hover, xgap: 1, ygap: 1,
       hovertemplate: '%{customdata}<extra></extra>', hoverongaps: false,
-      colorbar: colourBar(`${unit.name} (brighter is better)`) }],
+      colorbar: colourBar(`${unit.name} (brighter is better)`) },
+    ...(few && settings.kind === 'heatmap' ? [cellTexts(x, y, z.map((row) => row.map(shown)), z.map((row) => row.map((v) => inkAt((v || 0) / high))))] : [])],
     layout: layout({ height: 360,
       shapes: [...cachedShapes(sweep), ...limits.map(({ level }) => ({ type: 'line', xref: 'paper', x0: 0, x1: 1,
         y0: level, y1: level, line: { color: colour('accent'), width: 2, dash: 'dash' } }))],
@@ -176,8 +177,10 @@ function sweepTable(sweep) {
 }
 
 const nameOf = (sweep) => sweep.operation + (sweep.target ? ` on ${sweep.target}` : '');
-// Phases with a size and a record of their own each, such as those of a suite, are no sweep: they would hide in its cells.
-const crosses = ({ members, sizes, records }) => distinctCells(members) > Math.max(sizes.length, records.length);
+// Phases with a size and a record of their own each, such as those of a suite, are no sweep: they would hide in its cells. A
+// sweep of IOzone's has no records longer than the file: of 2 by 2 cells at least three.
+const crosses = ({ members, sizes, records }) => distinctCells(members) > Math.max(sizes.length, records.length)
+  && distinctCells(members) >= 0.5 * sizes.length * records.length;
 const distinctCells = (members) => new Set(members.map((phase) => `${phase.bytes_per_lane}/${phase.record_bytes}`)).size;
 const surfaces = (report) => sweeps(report).filter((sweep) => sweep.sizes.length > 1 && sweep.records.length > 1 && crosses(sweep));
 
@@ -210,7 +213,7 @@ function cellCommand(report, phases) {
     output.replaceChildren(command
       ? h('code', {}, command)
       : h('span', {}, 'This run was made from a plan: save the plan below, delete its other phases, and run it with --plan: ',
-        h('code', {}, phaseName(phase, report))), ' ',
+        h('code', {}, phase.shown_name)), ' ',
     h('a', { href: `#phase-${phase.index}` }, 'its report'));
   }
   return { show, element: h('div', { class: 'cell-command' },
@@ -224,8 +227,8 @@ function limitsNote(report) {
 }
 
 export function sweepSection(report) {
-  const all = surfaces(report);
-  if (all.length === 0) return null;
+  const all = surfaces(report), stride = strideFigure(report);
+  if (all.length === 0) return stride ? section('sweep', 'Stride', h('div', { class: 'grid' }, stride.element)) : null;
   const settings = {
     kind: 'heatmap', common: true,
     max: (unit) => maxOf(all.flatMap((sweep) => sweep.members.map((phase) => rateOfCell(sweep, unit, phase)))) };
@@ -243,7 +246,7 @@ export function sweepSection(report) {
         refresh();
       } }), h('span', {}, 'same scale for all operations'))),
     h('p', { class: 'note lead' }, limitsNote(report)),
-    h('div', { class: 'grid' }, figures.map((figure) => figure.element)), command.element);
+    h('div', { class: 'grid' }, figures.map((figure) => figure.element), stride?.element), command.element);
 }
 
 // Lines of throughput over something that grows; one per group.
@@ -373,7 +376,7 @@ function repetitionsFigure(report) {
 }
 
 export function comparisonSection(report) {
-  const figures = [...perClientFigures(report), repetitionsFigure(report), loadFigure(report), strideFigure(report), targetsFigure(report)].filter(Boolean);
+  const figures = [...perClientFigures(report), repetitionsFigure(report), loadFigure(report), targetsFigure(report)].filter(Boolean);
   const oneWay = sweeps(report).filter((sweep) => sweep.members.length > 1 && (sweep.sizes.length > 1) !== (sweep.records.length > 1));
   if (oneWay.length > 0) {
     const overSizes = oneWay.filter((sweep) => sweep.sizes.length > 1).flatMap((sweep) => sweep.members);

@@ -2,38 +2,81 @@
 // clients are added. Several runs are laid over each other.
 import { section } from './across.js';
 import { controls, footer, printWith } from './choices.js';
-import { box, day, headerOf, tableCard } from './compared.js';
+import { day, headerOf, tableCard } from './compared.js';
 import { h, table, visible } from './dom.js';
 import { Figure, refreshFigures } from './figure.js';
-import { latencyAxis, layout, palette, plain } from './plot.js';
-import { micros, number, percent, plural, seconds, size } from './units.js';
+import { latencyAxis, latencyTicks, layout, palette, plain } from './plot.js';
+import { count, micros, number, percent, plural, seconds, size } from './units.js';
 
 const ops = (value) => `${number(value)} ops/s`;
 const marksOf = (item) => item.marks.join(', ');
 const withAlpha = (colour, alpha) => `${colour}${Math.round(alpha * 255).toString(16).padStart(2, '0')}`;
 const colourOf = (index) => palette()[index % 6];
 
-// [name, text] of what the user asked, and of what everybody wants to know.
-function answersOf({ max, slo, load, knee, overall_response: overall, answers }) {
-  const found = [];
+const times = (low, high) => `${number(low, 3)} to ${number(high, 3)} times`;
+
+// The level of the closed loops that reached the highest rate, with the interval of its mean; absent: the rate of a mix.
+const highestLevel = ({ max, scalings }) => scalings.flatMap((scaling) => scaling.levels.map((level) => ({ ...level, over: scaling.over, plateau: scaling.plateau_n })))
+  .find((level) => level.median_ops_per_s === max?.ops_per_s);
+
+function maxFinding(report) {
+  const { max } = report, level = highestLevel(report);
+  if (!max) return { name: 'Highest rate', value: 'unknown', doubts: ['it was not measured'] };
+  const doubts = [], repeated = Number.isFinite(level?.mean_high);
+  if (level && !repeated) doubts.push('it was measured once, so its error is unknown');
+  if (level && level.plateau === 0) doubts.push(`the rate still rose with the most ${level.over}, ${level.n}`);
+  return { name: 'Highest rate', value: ops(max.ops_per_s),
+    more: [max.bytes_per_s > 0 ? `${size(max.bytes_per_s)}/s` : '', `${plural(max.clients, 'client')}, ${plural(max.lanes, 'lane')} in total`,
+      max.times_mix > 0 ? `${number(max.times_mix, 3)} times the mix` : ''].filter(Boolean).join(', '),
+    interval: repeated ? `95 %: ${number(Math.max(0, level.mean_low))} to ${number(level.mean_high)} ops/s` : '', doubts,
+    because: level?.plateau > 0 ? `from ${level.plateau} ${level.over} on, more brought nothing` : '' };
+}
+
+function sloFinding({ slo }) {
+  if (!slo) return null;
+  const known = slo.max_ops_per_s > 0, above = slo.fails_at_ops_per_s > 0;
+  return { name: `Load with ${slo.slo}`, value: known ? ops(slo.max_ops_per_s) : 'none is known',
+    more: [slo.max_bytes_per_s > 0 ? `${size(slo.max_bytes_per_s)}/s` : '', slo.max_times_mix > 0 ? `${number(slo.max_times_mix, 3)} times the mix` : ''].filter(Boolean).join(', '),
+    interval: known && above ? `${slo.confidence_percent > 0 ? `${number(slo.confidence_percent, 3)} %: ` : ''}${number(slo.max_ops_per_s)} to ${number(slo.fails_at_ops_per_s)} ops/s` : '',
+    doubts: slo.sure ? [] : [slo.tests || slo.text], because: slo.tests };
+}
+
+// Its limit is the load under the SLO, or without one the highest rate.
+function headroomFinding(report) {
+  const { load, slo, max } = report, level = highestLevel(report);
+  if (!load) return null;
+  const [low, high] = slo ? [slo.max_ops_per_s, slo.fails_at_ops_per_s] : [level?.mean_low, level?.mean_high];
+  const limit = slo ? sloFinding(report) : maxFinding(report);
+  return { name: `Headroom at ${ops(load.ops_per_s)}`, value: load.factor >= 1 ? `${number(load.factor, 3)} times` : 'none',
+    more: load.factor >= 1 ? `${load.limit_is} is ${ops(load.limit_per_s)}` : load.limit_per_s > 0 ? `${ops(load.ops_per_s)} is over ${load.limit_is}, ${ops(load.limit_per_s)}`
+      : `no load is known to meet ${slo?.slo ?? max?.ops_per_s}`,
+    interval: load.limit_per_s > 0 && high > 0 && low > 0 ? times(low / load.ops_per_s, high / load.ops_per_s) : '', doubts: limit.doubts, because: limit.because };
+}
+
+// What everybody asks first, with how far it can be relied on: {name, value, more, interval, doubts: none: it is sure, because}.
+// Whatever casts doubt on the whole measurement does so on each of them.
+function findingsOf(report) {
+  const all = report.complete ? [] : ['the measurement is incomplete'];
+  if (report.warnings.length > 0) all.push(report.warnings.length > 1 ? `${report.warnings.length} warnings below` : report.warnings[0].split(':')[0]);
+  return [maxFinding(report), sloFinding(report), headroomFinding(report)].filter(Boolean).map((finding) => ({ ...finding, doubts: [...finding.doubts, ...all] }));
+}
+
+const findingCard = ({ name, value, more, interval, doubts, because }) => h('div', { class: 'finding' },
+  h('h3', {}, name), h('p', { class: 'answer' }, value), more ? h('p', { class: 'note' }, more) : null, interval ? h('p', {}, interval) : null,
+  doubts.length > 0 ? h('p', {}, h('span', { class: 'badge maybe' }, 'not sure'), ` because ${doubts.join('; ')}`)
+    : h('p', {}, h('span', { class: 'badge yes' }, 'sure'), because ? ` because ${because}` : ''));
+
+// [name, text] of everything else.
+function answersOf({ max, slo, knee, overall_response: overall, answers }) {
+  const found = answers.map(({ question, answer }) => [question, answer]);
+  if (slo) found.push(['SLO', slo.text]);
   if (max) {
-    const rate = max.bytes_per_s > 0 ? `${ops(max.ops_per_s)} (${size(max.bytes_per_s)}/s)` : ops(max.ops_per_s);
-    found.push(['Highest rate', `${rate} with ${plural(max.clients, 'client')} and ${plural(max.lanes, 'lane')} in total`]);
-    if (max.times_mix > 0) found.push(['Times the mix', `${number(max.times_mix, 3)}${slo?.max_times_mix > 0 ? `, ${number(slo.max_times_mix, 3)} with the SLO` : ''}`]);
     found.push(['Limited by', max.limited_by.length > 0 ? max.limited_by.join('; ') : 'unknown']);
     for (const advice of max.advice.filter(Boolean)) found.push(['What to try', advice]);
   }
-  if (!max) found.push(['Highest rate', 'unknown: it was not measured']);
-  if (slo) found.push(['SLO', slo.text]);
-  if (load) {
-    found.push(['Headroom', load.factor >= 1
-      ? `${ops(load.ops_per_s)} can grow by a factor of ${number(load.factor, 3)}: ${load.limit_is} is ${ops(load.limit_per_s)}`
-      : load.limit_per_s > 0 ? `none: ${ops(load.ops_per_s)} is over ${load.limit_is}, ${ops(load.limit_per_s)}`
-        : `none: no load is known to meet ${slo.slo}`]);
-  }
   if (knee) found.push(['Knee', `${ops(knee.ops_per_s)} at ${micros(knee.mean_us)}${knee.broad ? '; the curve bends gradually, so this is a rough value' : ''}`]);
   if (overall) found.push(['Overall response time', `${micros(overall.trapezoid_us)} (area under the load curve / highest throughput; not a SPEC result)`]);
-  return [...found, ...answers.map(({ question, answer }) => [question, answer])];
+  return found;
 }
 
 // Of clients or lanes there are only whole numbers.
@@ -72,7 +115,7 @@ function lawText(scaling, over) {
 
 function scalingTable(reports, over) {
   return { caption: `Scaling over ${over}`,
-    columns: [{ title: 'run' }, { title: over, format: number }, { title: 'ops/s', format: number }, { title: 'from', format: number },
+    columns: [{ title: 'run' }, { title: over, format: count }, { title: 'ops/s', format: number }, { title: 'from', format: number },
       { title: 'to', format: number }, { title: 'bytes/s', format: number }, { title: 'mean (µs)', format: number }, { title: 'p99 (µs)', format: number },
       { title: 'per added', format: number }, { title: 'fairness', format: number }, { title: 'marks' }],
     rows: reports.flatMap((report) => (scalingOver(report, over)?.levels ?? []).map((l) => [report.name, l.n, l.median_ops_per_s, l.low_ops_per_s,
@@ -139,13 +182,15 @@ function sloMarks(reports) {
   return { shapes, annotations };
 }
 
+const latenciesOf = ({ curve, slo }) => [...curve.flatMap((point) => [point.mean_us, point.p99_us]), slo?.limit_us].filter((us) => us > 0);
+
 function curveFigure(reports) {
   const several = reports.length > 1;
   return new Figure({
     id: 'load-curve', title: 'Response time over load', wide: true,
     note: 'Open loop: ops start when they are due, so response times include waiting behind late ones. Bars are 95 % intervals of the mean over repetitions.',
     chart: () => ({ traces: reports.flatMap((report, i) => curveTraces(report, i, several)),
-      layout: layout({ height: 380, legend: true, x: { title: 'achieved ops/s', rangemode: 'tozero' }, y: latencyAxis('response time'), ...sloMarks(reports) }) }),
+      layout: layout({ height: 380, legend: true, x: { title: 'achieved ops/s', rangemode: 'tozero' }, y: latencyAxis('response time', latencyTicks(reports.flatMap(latenciesOf))), ...sloMarks(reports) }) }),
     table: () => curveTable(reports) });
 }
 
@@ -189,16 +234,23 @@ export class CapacityPage {
   }
 
   summary(report) {
-    const good = report.complete && report.warnings.length === 0;
+    const facts = answersOf(report), warned = report.warnings.length > 0;
     const heading = this.reports.length > 1 ? report.name : report.complete ? 'Answers' : 'Answers, incomplete';
-    return h('div', { class: 'card wide', 'data-answers': report.name },
-      box(good, heading, report.warnings.length > 0 ? h('ul', {}, report.warnings.map((text) => h('li', {}, text))) : null),
-      h('dl', { class: 'facts' }, answersOf(report).map(([name, text]) => h('div', { class: 'wide' }, h('dt', {}, name), h('dd', {}, text)))));
+    return h('section', { class: 'answers', 'data-answers': report.name, 'aria-label': heading },
+      h('h2', {}, heading), h('div', { class: 'findings' }, findingsOf(report).map(findingCard)),
+      facts.length > 0 ? h('dl', { class: 'facts card' }, facts.map(([name, text]) => h('div', { class: 'wide' }, h('dt', {}, name), h('dd', {}, text)))) : null,
+      warned || !report.complete ? h('div', { class: 'verdict doubtful', role: 'status' },
+        h('strong', {}, warned ? plural(report.warnings.length, 'warning') : 'The measurement is incomplete'),
+        warned ? h('ul', {}, report.warnings.map((text) => h('li', {}, text))) : null) : null);
   }
 
   printed() {
     const { reports } = this;
-    return h('div', { id: 'printed' }, ['clients', 'lanes'].map((over) => table(scalingTable(reports, over), Infinity)), table(curveTable(reports), Infinity),
+    const overs = ['clients', 'lanes'].filter((over) => reports.some((report) => scalingOver(report, over)));
+    const laws = reports.flatMap((report) => overs.map((over) => [report, over])).filter(([report, over]) => scalingOver(report, over));
+    return h('div', { id: 'printed' }, reports.map((report) => this.summary(report)), overs.map((over) => table(scalingTable(reports, over), Infinity)),
+      laws.map(([report, over]) => h('p', {}, `${reports.length > 1 ? `${report.name}, ` : ''}${over}: ${lawText(scalingOver(report, over), over)}`)),
+      reports.some((report) => report.curve.length > 0) ? table(curveTable(reports), Infinity) : null,
       reports.filter((report) => report.slo?.probes.length > 0).map((report) => table(probesTable(report), Infinity)));
   }
 }

@@ -1,29 +1,58 @@
 // Charts of one phase as a whole: clients, parts of the time, latencies, start.
-import { hostOf } from './data.js';
+import { clientRates, hostOf, slowClients } from './data.js';
 import { Figure } from './figure.js';
+import { slowText } from './first_screen.js';
 import { colour, latencyAxis, layout, palette, plain, shortName } from './plot.js';
 import { tablesOfPhase } from './tables.js';
-import { count, micros, number, percent, rateIn, seconds, size, unitOf } from './units.js';
+import { count, micros, number, percent, plural, rateIn, seconds, seriesUnit, size, unitOf } from './units.js';
 
 const hasStraggler = (phase, host) => (phase.stragglers ?? []).some((text) => text.startsWith(`${host} worker `));
 
-export function clientsFigure(report, phase) {
-  const { clients } = phase.columns;
-  const order = () => {
-    const rates = phase.headline_in_ops ? clients.ops_per_s.values : clients.bytes_per_s.values;
-    return Array.from(rates.keys()).sort((a, b) => (rates[a] || 0) - (rates[b] || 0));
-  };
+const MAX_BARS = 60;  // clients with a bar each; more are a histogram
+const BINS = 40;
+
+// Bars of how many clients have which rate, and the names of slow ones above theirs. `bins`: [low, high, clients].
+function histogramOf(rates) {
+  const high = rates.reduce((a, b) => Math.max(a, b || 0), 0) || 1, width = high / BINS;
+  const bins = Array.from({ length: BINS }, (_, i) => [i * width, i === BINS - 1 ? Infinity : (i + 1) * width, []]);
+  rates.forEach((rate, client) => bins[Math.min(BINS - 1, Math.floor((rate || 0) / width))][2].push(client));
+  return { bins, width };
+}
+
+function histogramChart(report, phase) {
+  const unit = seriesUnit(phase), rates = clientRates(phase), { bins, width } = histogramOf(rates);
+  const slow = new Set(slowClients(report, phase).map(({ client }) => client));
+  const outliers = bins.map(([,, clients]) => clients.filter((client) => slow.has(client)));
+  const named = outliers.map((clients, i) => ({ i, clients })).filter(({ clients }) => clients.length > 0);
+  const name = (clients) => `${shortName(hostOf(report, phase, clients[0]))}${clients.length > 1 ? ` and ${count(clients.length - 1)} more` : ''}`;
+  return {
+    traces: [{
+      type: 'bar', x: bins.map(([low]) => (low + width / 2) * unit.factor), y: bins.map(([,, clients]) => clients.length), width: width * unit.factor * 0.94,
+      marker: { color: bins.map((_, i) => colour(outliers[i].length > 0 ? 'series-2' : 'series-1')) },
+      customdata: bins.map(([low,, clients]) => plain(`${number(low * unit.factor)} to ${number((low + width) * unit.factor)} ${unit.name}: ${plural(clients.length, 'client')}`)),
+      hovertemplate: '%{customdata}<extra></extra>' }],
+    layout: layout({ bargap: 0,
+      annotations: named.slice(0, 8).map(({ i, clients }, n) => ({ x: (bins[i][0] + width / 2) * unit.factor, y: bins[i][2].length, text: name(clients), showarrow: true,
+        arrowhead: 0, arrowcolor: colour('muted'), ax: 0, ay: -16 - 22 * (n % 4), font: { size: 11, color: colour('text') } })),
+      x: { title: `${unit.name} of a client (higher is better)`, rangemode: 'tozero', showgrid: false }, y: { title: 'clients', rangemode: 'tozero' } }) };
+}
+
+export function clientsFigure(report, phase, chosen) {
+  const { clients } = phase.columns, rates = clientRates(phase), many = rates.length > MAX_BARS;
+  const order = () => Array.from(rates.keys()).sort((a, b) => (rates[a] || 0) - (rates[b] || 0));
   const rate = (unit, i) =>
     rateIn(unit, { bytes_per_s: clients.bytes_per_s.values[i], ops_per_s: clients.ops_per_s.values[i] });
   const fair = phase.headline_in_ops ? phase.lanes_ops_per_s : phase.lanes_bytes_per_s;
-  const names = phase.stragglers ?? [];
+  const names = phase.stragglers ?? [], slow = slowClients(report, phase);
   const stragglers = names.length === 0 ? 'No lane is a straggler.'
     : `Stragglers: ${names.slice(0, 8).join('; ')}${names.length > 8 ? ` and ${names.length - 8} more` : ''}.`;
+  const isSlow = new Set(slow.map(({ client }) => client));
   return new Figure({
     id: 'clients', title: 'Clients',
-    note: `Slowest first; higher is better. Fairness of the lanes: Jain ${number(fair?.jain, 3)} (1 is equal), `
-      + `CoV ${percent((fair?.cov ?? NaN) * 100)}. ${stragglers}`,
+    note: `${many ? 'How many clients have which rate; click a bar to see them below.' : 'Slowest first; higher is better.'} ${slow.length > 0 ? `${slowText({ slow, all: rates.length }, 3)}. ` : ''}`
+      + `Fairness of the lanes: Jain ${number(fair?.jain, 3)} (1 is equal), CoV ${percent((fair?.cov ?? NaN) * 100)}. ${stragglers}`,
     chart: () => {
+      if (many) return histogramChart(report, phase);
       const unit = unitOf(phase);
       const sorted = order();
       const hosts = sorted.map((i) => plain(hostOf(report, phase, i)));
@@ -31,14 +60,15 @@ export function clientsFigure(report, phase) {
         traces: [{
           type: 'bar', x: sorted.map((_, i) => i), y: sorted.map((i) => rate(unit, i)),
           marker: { line: { width: 0 },
-            color: sorted.map((i) => colour(hasStraggler(phase, hostOf(report, phase, i)) ? 'series-2' : 'series-1')) },
+            color: sorted.map((i) => colour(isSlow.has(i) || hasStraggler(phase, hostOf(report, phase, i)) ? 'series-2' : 'series-1')) },
           customdata: hosts, hovertemplate: `%{customdata}: <b>%{y:,.4~r} ${unit.name}</b><extra></extra>` }],
-        layout: layout({ bargap: sorted.length > 100 ? 0 : 0.2,
+        layout: layout({ bargap: 0.2,
           x: { showgrid: false, tickmode: 'array', ...(sorted.length <= 24
             ? { tickvals: sorted.map((_, i) => i), ticktext: sorted.map((i) => shortName(hostOf(report, phase, i))) }
             : { tickvals: [0, sorted.length - 1], ticktext: ['slowest', 'fastest'] }) },
           y: { title: `${unit.name} (higher is better)`, rangemode: 'tozero' } }) };
     },
+    onClick: many ? ({ pointIndex, pointNumber }) => chosen(histogramOf(rates).bins[pointIndex ?? pointNumber].slice(0, 2)) : null,
     table: () => {
       const unit = unitOf(phase);
       return {
@@ -196,6 +226,11 @@ function otherRows(phase) {
   const rows = [], latency = phase.latency_us, open = phase.open_loop, rpc = phase.nfs_rpc;
   for (const [name, key] of latency?.count ? LATENCIES : []) {
     rows.push([`latency${open ? ' (response)' : ''}, ${name}`, timeText(latency, key)]);
+  }
+  if (open) {
+    const end = open.asked_end_ops_per_s > 0 ? ` to ${number(open.asked_end_ops_per_s)}` : '';
+    rows.push(['asked for', `${number(open.asked_ops_per_s)}${end} ops/s, ${open.even ? 'evenly spaced' : 'at random instants'}`],
+      ['of what was due', `${percent(open.done_percent)} done, ${count(open.missed_ops)} of ${count(open.due_ops)} ops not begun`]);
   }
   for (const [part, times] of open ? [['service', open.service_us], ['lag', open.lag_us]] : []) {
     for (const [name, key] of times?.count ? LATENCIES : []) rows.push([`${part}, ${name}`, timeText(times, key)]);

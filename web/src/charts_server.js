@@ -33,7 +33,7 @@ export function serverFigure(phase, index) {
   const report = phase.servers[index], series = phase.columns.charts.servers[index], { charts } = phase.columns;
   const ends = Array.from(series.end_s.values);
   return new Figure({
-    id: `server-${index}`, title: `Server ${report.host}`, wide: true,
+    id: `server-${index}`, title: `Server ${report.host}`, wide: true, time: true,
     note: 'Above, what the clients moved, and the server\'s network and disks; below, how busy it was. Read by its sampler.',
     chart: () => {
       const unit = bytesUnit(phase);

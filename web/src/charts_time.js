@@ -2,7 +2,7 @@
 import { hostOf, lanesOf } from './data.js';
 import { Figure, choice } from './figure.js';
 import { h } from './dom.js';
-import { colour, colourBar, latencyAxis, layout, plain, SCALE, shortName } from './plot.js';
+import { colour, colourBar, fromZero, latencyAxis, layout, plain, SCALE, shortName } from './plot.js';
 import { count, micros, number, seriesUnit, seconds, unitOf } from './units.js';
 
 const MAX_ROWS = 240;   // rows of a heat map on the screen: more would be thinner than its dots
@@ -51,7 +51,7 @@ export function throughputFigure(phase) {
     return unit.bytes === 0 ? values : values.map((value) => value / unit.bytes);
   };
   return new Figure({
-    id: 'throughput', title: 'Throughput over time', wide: true,
+    id: 'throughput', title: 'Throughput over time', wide: true, time: true,
     note: 'All lanes together. Higher is better. The horizontal dashed line is the headline.',
     chart: () => {
       const unit = unitOf(phase);
@@ -124,7 +124,7 @@ export function clientHeatFigure(report, phase, chooseClient) {
     })] : [];
   let drawn;
   const figure = new Figure({
-    id: 'clients-time', title: 'Clients over time', wide: true, controls,
+    id: 'clients-time', title: 'Clients over time', wide: true, controls, time: true,
     note: 'One row per client, slowest at the top: a dark row is a straggler, a dark column a stall of the server. '
       + 'Click a row to see its lanes.',
     chart: () => {
@@ -132,11 +132,11 @@ export function clientHeatFigure(report, phase, chooseClient) {
       drawn = clientRows(report, phase, which);
       const { rows, step } = drawn;
       const slice = charts.slice_s * step;
-      const { shapes } = moments(phase);
+      const { shapes } = moments(phase), z = rows.map((row) => row.cells.map((v) => v * unit.factor));
       return {
         traces: [{
-          type: 'heatmap', z: rows.map((row) => row.cells.map((v) => v * unit.factor)), x0: slice / 2, dx: slice,
-          y: rows.map((_, i) => i), zmin: 0, colorscale: SCALE, colorbar: colourBar(`${unit.name} (brighter is better)`),
+          type: 'heatmap', z, x0: slice / 2, dx: slice,
+          y: rows.map((_, i) => i), ...fromZero(z), colorscale: SCALE, colorbar: colourBar(`${unit.name} (brighter is better)`),
           customdata: rows.map((row) => row.cells.map(() => plain(row.name))), hoverongaps: false,
           hovertemplate: `%{customdata}<br>%{x:.3~f} s: <b>%{z:,.4~r} ${unit.name}</b><extra></extra>` }],
         layout: layout({ height: Math.max(200, Math.min(520, 90 + rows.length * 18)),
@@ -217,7 +217,7 @@ export function latencyHeatFigure(phase) {
   const cell = (slice, bin) => map.ops.values[slice * bins.length + bin];
   const slices = Array.from({ length: map.slice_count }, (_, i) => i);
   return new Figure({
-    id: 'latency-time', title: 'Latency over time', wide: true,
+    id: 'latency-time', title: 'Latency over time', wide: true, time: true,
     note: 'How many ops took how long, in each slice of time. Lower is better; a second band above the first means that '
       + 'some of the ops wait.',
     chart: () => {
@@ -230,7 +230,7 @@ export function latencyHeatFigure(phase) {
       return {
         traces: [{
           type: 'heatmap', z, x0: map.slice_s / 2, dx: map.slice_s,
-          y: [Math.max(map.lowest_us, bins[0] / 2), ...bins], colorscale: SCALE, hoverongaps: false,
+          y: [Math.max(map.lowest_us, bins[0] / 2), ...bins], zmin: 0, zmax: high || 1, colorscale: SCALE, hoverongaps: false,
           customdata: bins.map((upper, bin) => slices.map((slice) =>
             `${micros(lower(bin))} to ${micros(upper)}: <b>${count(cell(slice, bin))} ops</b>`)),
           colorbar: { ...colourBar('ops'), tickvals: ticks, ticktext: ticks.map((power) => count(10 ** power)) },

@@ -72,5 +72,12 @@ export function printWith(place, printed) {
   addEventListener('afterprint', remove);
 }
 
+// Links to the parts of the page.
+export function contents(place) {
+  const parts = [...place.querySelectorAll('main section[id] > h2')];
+  return h('nav', { class: 'contents', 'aria-label': 'Contents' }, parts.map((heading) =>
+    h('a', { href: `#${heading.parentElement.id}` }, heading.textContent)));
+}
+
 export const footer = () => h('footer', {},
   'Made by cluster-iobench. Charts: plotly.js, © Plotly, Inc., MIT license; its text, and those of the libraries in it, are at the end of this file.');

@@ -2,11 +2,12 @@
 import { section } from './across.js';
 import { controls, footer, printWith } from './choices.js';
 import {
-  forestFigure, mapFigure, mapGrid, mapReach, mediansTable, p99Figure, percentilesOfRuns, ratesFigure, ratioRange, repetitionsFigure,
+  barsFigure, forestFigure, mapFigure, mapGrid, mapReach, mediansTable, p99Figure, percentilesOfRuns, ratesFigure, ratioRange, repetitionsFigure,
 } from './compare_charts.js';
 import {
   box, header, interval, inUnit, printedRuns, probability, ratio, runsSection, tableCard, unitFor, verdictMark, warnings,
 } from './compared.js';
+import { surfacesAndMaps, surfaceTables } from './compare_surfaces.js';
 import { h, table } from './dom.js';
 import { refreshFigures } from './figure.js';
 import { micros, number } from './units.js';
@@ -90,7 +91,7 @@ export class ComparisonPage {
         note: `With the interval at ${report.level_percent} % for each phase by itself. Both charts of ratios have the same scale.` }),
       forestFigure(report, words, range, { id: 'ratios-p99', title: 'Ratio of the latencies, p99', estimateOf: (c) => c.latency_p99, better: 'below 1 is better',
         note: 'The same of p99.' }),
-      ratesFigure(report, words, false), ratesFigure(report, words, true), p99Figure(report, words), percentilesOfRuns(report, words),
+      barsFigure(report, words, false), barsFigure(report, words, true), ratesFigure(report, words, false), ratesFigure(report, words, true), p99Figure(report, words), percentilesOfRuns(report, words),
       repetitionsFigure(report, words)].filter(Boolean);
     return figures.length === 0 ? null
       : section('charts', 'Runs on common scales', h('div', { class: 'grid' }, figures.map((figure) => figure.element)));
@@ -99,9 +100,10 @@ export class ComparisonPage {
   maps() {
     const { report, words } = this, reach = mapReach(report);
     if (report.maps.length === 0) return null;
-    return section('maps', 'Ratios by file size and record size',
-      h('p', { class: 'note lead' }, 'All maps have the same colours. ▲ better, ▼ worse, = equal within ', String(report.margin_percent), ' %, ? not shown.'),
-      h('div', { class: 'grid' }, report.maps.map((map, i) => mapFigure(map, words.maps[i], reach).element)));
+    const { kind, elements } = surfacesAndMaps(report, words, (i) => mapFigure(report.maps[i], words.maps[i], reach));
+    return section('maps', 'Rates and ratios by file size and record size', h('div', { class: 'controls' }, kind),
+      h('p', { class: 'note lead' }, 'All maps of ratios have the same colours. ▲ better, ▼ worse, = equal within ', String(report.margin_percent), ' %, ? not shown.'),
+      h('div', { class: 'grid' }, elements));
   }
 
   notes() {
@@ -115,7 +117,7 @@ export class ComparisonPage {
       printedRuns(report, words), this.others.map((run) => table(verdictsTable(report, words, run), Infinity)),
       words.unmatched.length > 0 ? h('p', {}, `Not in both runs: ${words.unmatched.join('; ')}.`) : null,
       report.repetitions.length > 0 ? table(mediansTable(report, words), Infinity) : null,
-      report.maps.map((map, i) => table(mapGrid(map, words.maps[i]), Infinity)),
+      report.maps.map((map, i) => table(mapGrid(map, words.maps[i]), Infinity)), surfaceTables(report, words).map((part) => table(part, Infinity)),
       words.notes.map((text) => h('p', {}, text)));
   }
 }

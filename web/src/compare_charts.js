@@ -1,7 +1,7 @@
 // Charts of a comparison: ratios with their intervals, rates and latencies of all runs, percentiles, maps, repetitions.
 import { Figure, choice } from './figure.js';
-import { inUnit, interval, ratio, sign, unitFor } from './compared.js';
-import { colour, colourBar, latencyAxis, layout, palette, plain, shortName } from './plot.js';
+import { inUnit, interval, legendOf, ratio, sign, unitFor } from './compared.js';
+import { cellTexts, colour, colourBar, inkAt, latencyAxis, latencyTicks, layout, palette, plain, shortName } from './plot.js';
 import { micros, number, size } from './units.js';
 
 const MAX_ROWS = 40;  // phases in a chart; the tables have all
@@ -21,11 +21,12 @@ export function rowsOf(report, words) {
   return [...rows.values()];
 }
 
+const distanceOf = (row, estimateOf) => Math.max(0, ...row.comparisons.map((c) => Math.abs(Math.log(estimateOf(c).ratio || 1))));
+
 // Of many rows, those that differ most from the baseline, in the order of the plan.
 function shownRows(rows, estimateOf) {
   if (rows.length <= MAX_ROWS) return rows;
-  const distance = (row) => Math.max(0, ...row.comparisons.map((c) => Math.abs(Math.log(estimateOf(c).ratio || 1))));
-  const chosen = new Set([...rows].sort((a, b) => distance(b) - distance(a)).slice(0, MAX_ROWS));
+  const chosen = new Set([...rows].sort((a, b) => distanceOf(b, estimateOf) - distanceOf(a, estimateOf)).slice(0, MAX_ROWS));
   return rows.filter((row) => chosen.has(row));
 }
 const leftOut = (rows) => (rows.length > MAX_ROWS ? ` The ${MAX_ROWS} of ${rows.length} phases that differ most; the table has all.` : '');
@@ -63,7 +64,7 @@ export function forestFigure(report, words, range, { id, title, note, estimateOf
       .map((c) => ({ y: y + offset(run - 1, others), label: row.label, ...estimateOf(c) })));
     const known = (point, end) => (Number.isFinite(point[end]) ? Math.abs(point[end] - point.ratio) : 0);
     return { type: 'scatter', mode: 'markers', x: points.map((p) => p.ratio), y: points.map((p) => p.y),
-      name: plain(`${sign(verdict)} ${others > 1 ? `${words.letters[run]} ` : ''}${verdict}`), showlegend: points.length > 0,
+      name: plain(`${sign(verdict)} ${others > 1 ? `${legendOf(report, words, run)} ` : ''}${verdict}`), showlegend: points.length > 0,
       marker: { size: 9, symbol: symbolOf(run - 1, verdict === 'not shown'), color: verdictColour(verdict) },
       error_x: { type: 'data', symmetric: false, color: verdictColour(verdict), thickness: 2, width: 4,
         array: points.map((p) => known(p, 'high')), arrayminus: points.map((p) => known(p, 'low')) },
@@ -98,7 +99,7 @@ function dotsFigure(report, words, rows, { id, title, note, valueOf, axis, unitN
     chart: () => ({
       traces: report.runs.map((run, i) => {
         const points = shown.map((row, y) => ({ y: y + 0.6 * offset(i, report.runs.length), label: row.label, value: valueOf(samples(row)[i]) })).filter((p) => Number.isFinite(p.value));
-        return { type: 'scatter', mode: 'markers', name: plain(words.letters[i]), x: points.map((p) => p.value), y: points.map((p) => p.y),
+        return { type: 'scatter', mode: 'markers', name: plain(legendOf(report, words, i)), x: points.map((p) => p.value), y: points.map((p) => p.y),
           marker: { size: 10, symbol: symbolOf(i), color: palette()[i % 6], line: { width: 1, color: colour('card') } },
           customdata: points.map((p) => plain(`${p.label}, ${words.letters[i]} (${run.name}): ${format(p.value)} ${unitName()}`)),
           hovertemplate: '%{customdata}<extra></extra>' };
@@ -116,14 +117,6 @@ export function ratesFigure(report, words, metadata) {
     note: 'The headline of each phase, all runs on one scale. Further right is better.',
     valueOf: (sample) => inUnit(unit(), sample?.rate), unitName: () => unit().name,
     axis: () => ({ title: `${unit().name} (further right is better)`, rangemode: 'tozero' }) });
-}
-
-// Within a few decades, the powers of ten alone would be few ticks.
-function latencyTicks(values) {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const steps = high / low < 100 ? [1, 2, 5] : [1];
-  const ticks = Array.from({ length: 11 }, (_, i) => 10 ** (i - 1)).flatMap((power) => steps.map((step) => step * power));
-  return { tickvals: ticks, ticktext: ticks.map((us) => micros(us)) };
 }
 
 export function p99Figure(report, words) {
@@ -156,7 +149,7 @@ export function percentilesOfRuns(report, words) {
     })],
     chart: () => ({
       traces: rows[chosen].lines.map((points, i) => ({
-        type: 'scatter', mode: 'lines+markers', name: plain(words.letters[i]), x: points.map((p) => place(p.percent)), y: points.map((p) => p.us),
+        type: 'scatter', mode: 'lines+markers', name: plain(legendOf(report, words, i)), x: points.map((p) => place(p.percent)), y: points.map((p) => p.us),
         line: { color: palette()[i % 6], width: 2 },
         marker: { size: 8, symbol: symbolOf(i), color: points.map((p) => (p.unsure ? colour('card') : palette()[i % 6])),
           line: { width: 1.5, color: palette()[i % 6] } },
@@ -172,6 +165,36 @@ export function percentilesOfRuns(report, words) {
         rows: percents.map((percent) => [`${percent} %`, ...lines.map((points) => points.find((p) => p.percent === percent)?.us ?? NaN)]) };
     } });
   return figure;
+}
+
+const MAX_BARS = 14;
+
+// A bar per run for each phase. B's interval is that of its ratio to A, at A's rate.
+export function barsFigure(report, words, metadata) {
+  const unit = () => unitFor(metadata), rows = rowsOf(report, words).filter((row) => row.metadata === metadata);
+  if (rows.length === 0 || report.runs.length < 2) return null;
+  const shown = rows.length <= MAX_BARS ? rows : [...rows].sort((a, b) => distanceOf(b, (c) => c.rate) - distanceOf(a, (c) => c.rate)).slice(0, MAX_BARS);
+  const of = (row, run) => row.comparisons.find((c) => c.run === run);
+  const at = (row, run, end) => {
+    const value = run === 0 ? row.baseline.rate : of(row, run)?.compared.rate, bound = run === 0 ? NaN : of(row, run)?.rate[end];
+    return { value: inUnit(unit(), value), bound: Number.isFinite(bound) ? inUnit(unit(), row.baseline.rate * bound) : NaN };
+  };
+  const away = (run, end) => shown.map((row) => {
+    const { value, bound } = at(row, run, end);
+    return Number.isFinite(bound) ? Math.abs(bound - value) : 0;
+  });
+  return new Figure({
+    id: metadata ? 'bars-ops' : 'bars', title: metadata ? 'Each run, metadata operations' : 'Each run', wide: true,
+    note: `Higher is better. The line on a bar is the interval of its ratio to A.${rows.length > MAX_BARS ? ` The ${MAX_BARS} of ${rows.length} phases that differ most; the table has all.` : ''}`,
+    chart: () => ({
+      traces: report.runs.map((_, run) => ({ type: 'bar', name: plain(legendOf(report, words, run)), x: shown.map((_, i) => i), y: shown.map((row) => at(row, run).value),
+        marker: { color: palette()[run % 6] }, error_y: { type: 'data', symmetric: false, visible: run > 0, color: colour('text'), thickness: 1.5, width: 4, array: away(run, 'high'), arrayminus: away(run, 'low') },
+        customdata: shown.map((row) => plain(`${row.label}, ${legendOf(report, words, run)}: ${number(at(row, run).value)} ${unit().name}`)), hovertemplate: '%{customdata}<extra></extra>' })),
+      layout: layout({ height: 340, legend: true, bargap: 0.3, x: { tickmode: 'array', tickvals: shown.map((_, i) => i), ticktext: shown.map((row) => shortName(row.label)), showgrid: false },
+        y: { title: `${unit().name} (higher is better)`, rangemode: 'tozero' } }) }),
+    table: () => ({ caption: 'Each run', columns: [{ title: 'phase' }, ...report.runs.flatMap((_, run) => [{ title: `${words.letters[run]} (${unit().name})`, format: number },
+      ...(run > 0 ? [{ title: 'from', format: number }, { title: 'to', format: number }] : [])])],
+    rows: rows.map((row) => [row.label, ...report.runs.flatMap((_, run) => [at(row, run).value, ...(run > 0 ? [at(row, run, 'low').bound, at(row, run, 'high').bound] : [])])]) }) });
 }
 
 // Worse is orange, better is blue; equal is the colour of the grid.
@@ -202,13 +225,14 @@ export function mapFigure(map, title, reach) {
     id: 'map', title, note: `${mapMean(map)}. Over ${map.cell_count} ${map.cell_count === 1 ? 'cell' : 'cells'}; a gap was not measured in both runs.`,
     chart: () => {
       const few = x.length <= 11 && innerWidth > 860;
+      const inks = grid((cell) => inkAt(0.5 + (cell?.ratio > 0 ? Math.log2(cell.ratio) : 0) / (2 * reach), diverging().map(([, stop]) => stop)));
       return {
         traces: [{ type: 'heatmap', x, y, z: grid((cell) => (cell?.ratio > 0 ? Math.log2(cell.ratio) : null)), zmin: -reach, zmax: reach,
           colorscale: diverging(), xgap: 1, ygap: 1, hoverongaps: false,
-          text: grid((cell) => cellText(cell)), texttemplate: few ? '%{text}' : undefined, textfont: { size: 10 },
           customdata: grid((cell, bytes, record) => `${size(bytes)} per lane, records of ${size(record)}: <b>${ratio(cell?.ratio)}</b> ${cell?.verdict ?? ''}`),
           hovertemplate: '%{customdata}<extra></extra>',
-          colorbar: { ...colourBar('ratio (blue is better)'), tickvals: ticks, ticktext: ticks.map((v) => ratio(2 ** v)) } }],
+          colorbar: { ...colourBar('ratio (blue is better)'), tickvals: ticks, ticktext: ticks.map((v) => ratio(2 ** v)) } },
+        ...(few ? [cellTexts(x, y, grid((cell) => cellText(cell)), inks)] : [])],
         layout: layout({ height: Math.max(220, 110 + 34 * y.length),
           x: { title: 'record size', showgrid: false, tickvals: x, ticktext: map.records_bytes.map(size) },
           y: { title: 'file size per lane', showgrid: false, tickvals: y, ticktext: map.sizes_bytes.map(size) } }) };

@@ -64,15 +64,19 @@ export async function readData(base64) {
 
 // The report: {run, clients, criteria, repetitions, notes, phases, tables (tables.js), markRows}, each phase with the fields of
 // result.json, its `tables` and `columns`: {clients, lanes, charts}; `hosts` are the names that columns.clients.host counts,
-// `planYaml` is the plan for --plan. `markRows` has, by code, what the table of marks says: `means`, `doc` and
-// `read_from_memory`; each mark of a phase has it too, an unknown one nothing.
-export function reportOf({ text: { result, hosts, plan, phases, marks, tables }, buffer, begin }) {
+// `planYaml` is the plan for --plan. `markRows` has, by code, what the table of marks says: `means`, `severity`, `doc` and
+// `read_from_memory`; each mark of a phase has it too, an unknown one nothing. `shown_name` is what all
+// formats call a phase, with its number if others are called the same.
+export function reportOf({ text: { result, hosts, plan, phases, marks, names, tables }, buffer, begin }) {
   result.hosts = hosts;
   result.planYaml = plan;
   result.tables = tables;
   result.markRows = marks;
+  const counts = new Map();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   result.phases.forEach((phase, i) => {
     phase.headline ??= { name: '', region: '', bytes_per_s: NaN, ops_per_s: NaN };  // nothing was measured
+    phase.shown_name = counts.get(names[i]) > 1 ? `${names[i]} #${phase.index}` : names[i];
     phase.columns = withColumns(phases[i], buffer, begin);
     for (const mark of phase.marks ?? []) Object.assign(mark, marks[mark.code]);
     phase.tables = tables.filter(({ joined, id }) => joined && id !== 'errors')
@@ -91,4 +95,41 @@ export function lanesOf(phase, client) {
 
 export function hostOf(report, phase, client) {
   return report.hosts[phase.columns.clients.host.values[client]];
+}
+
+// From the worst on: what marks mean for a figure (SeverityOf in coordinator/analysis/marks/mark_table.h).
+export const SEVERITIES = ['invalid', 'doubtful', 'note'];
+
+// The worst of a phase's marks; '': it has none.
+export const severityOf = (phase) => (phase.not_whole ? 'invalid'
+  : SEVERITIES.find((severity) => (phase.marks ?? []).some((mark) => mark.severity === severity))
+    ?? (phase.marks?.length > 0 ? 'note' : ''));
+
+export const worstOf = (phases) => SEVERITIES.find((severity) => phases.some((phase) => severityOf(phase) === severity)) ?? '';
+
+export const clientRates = (phase) => (phase.headline_in_ops ? phase.columns.clients.ops_per_s : phase.columns.clients.bytes_per_s).values;
+
+export function medianOf(values) {
+  const sorted = Array.from(values).filter(Number.isFinite).sort((a, b) => a - b), half = sorted.length >> 1;
+  if (sorted.length === 0) return NaN;
+  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+// Clients whose rate is this share below the median of all: the limit for lanes that are stragglers.
+export const SLOW_BELOW = 0.8;
+const slowOf = new WeakMap();
+
+// The slow clients of a phase, the slowest first: [{client, host, of_median}]. Where clients do different things, none is slow.
+export function slowClients(report, phase) {
+  if (slowOf.has(phase)) return slowOf.get(phase);
+  const rates = clientRates(phase), median = medianOf(rates), slow = [];
+  if (rates.length > 2 && median > 0 && !(phase.parts?.length > 1)) {
+    rates.forEach((rate, client) => {
+      const share = (rate || 0) / median;
+      if (share < SLOW_BELOW) slow.push({ client, host: hostOf(report, phase, client), of_median: share });
+    });
+    slow.sort((a, b) => a.of_median - b.of_median);
+  }
+  slowOf.set(phase, slow);
+  return slow;
 }

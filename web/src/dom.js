@@ -37,15 +37,15 @@ export function table({ caption, columns, rows, note }, limit = 2000) {
   const head = h('tr', {}, columns.map((column) =>
     h('th', { scope: 'col', class: column.format ? 'number' : null }, column.title)));
   const body = rows.slice(0, limit).map((row) =>
-    h('tr', {}, row.map((value, i) => {
+    h('tr', { class: row.includes('INVALID') ? 'invalid' : null }, row.map((value, i) => {
       const { format } = columns[i];
-      if (i === 0 && !format) return h('th', { scope: 'row' }, value instanceof Node ? value : value ?? '–');
+      if (i === 0 && !format) return h('th', { scope: 'row', class: /\S{25,}/.test(value) ? 'long' : null }, value instanceof Node ? value : value ?? '–');
       if (value instanceof Node) return h('td', {}, value);
-      return h('td', { class: format ? 'number' : null }, format ? format(value) : value ?? '–');
+      return h('td', { class: format ? 'number' : /\S{25,}/.test(value) ? 'long' : null }, format ? format(value) : value ?? '–');
     })));
   const left_out = rows.length > limit ? ` The first ${limit} of ${rows.length} rows; the CSV file has all.` : '';
   return h('div', { class: 'table-frame', tabindex: '0', role: 'region', 'aria-label': caption },
-    h('table', {},
+    h('table', { class: columns.length > 9 ? 'many-columns' : null },
       h('caption', {}, caption, note || left_out ? h('span', { class: 'note' }, ` ${note ?? ''}${left_out}`) : null),
       h('thead', {}, head), h('tbody', {}, body)));
 }

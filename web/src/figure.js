@@ -1,6 +1,7 @@
 // A figure: a chart with the table behind it, saved as PNG or CSV. It is drawn when it comes near the window.
 import { csv, download, fileName, h, table } from './dom.js';
 import { draw, erase, savePng } from './plot.js';
+import { linkTime, unlinkTime } from './time_axis.js';
 
 const figures = new Map();  // element → figure
 const near = new IntersectionObserver((entries) => {
@@ -11,7 +12,7 @@ const near = new IntersectionObserver((entries) => {
 }, { rootMargin: '300px' });
 
 // {title, note, wide, chart(): {traces, layout}, table(): {caption, columns, rows}, controls: [elements],
-//  onClick(point)}. `better` says which direction is better, in words.
+//  onClick(point), time: its x axis is the seconds of a phase}.
 export class Figure {
   constructor(spec) {
     this.spec = spec;
@@ -49,6 +50,7 @@ export class Figure {
       this.listens = true;
       this.chart.on('plotly_click', (event) => this.spec.onClick(event.points[0]));
     }
+    if (this.spec.time) linkTime(this.chart);
     this.chart.dataset.drawn = 'yes';
   }
 
@@ -66,7 +68,7 @@ export class Figure {
   async png() {
     if (this.mode === 'table') this.toggle('chart');
     await this.show();
-    await savePng(this.chart, fileName(this.spec.title));
+    await savePng(this.chart, fileName(this.spec.title), this.spec.title);
   }
 
   csv() {
@@ -76,6 +78,7 @@ export class Figure {
   remove() {
     near.unobserve(this.element);
     figures.delete(this.element);
+    unlinkTime(this.chart);
     erase(this.chart);
   }
 }

@@ -1,9 +1,16 @@
 // What stands first: the verdict, the headline of each phase with its marks, and what limited it.
+import { severityOf, worstOf } from './data.js';
 import { h } from './dom.js';
-import { micros, number, plural, rateIn, size, unitOf } from './units.js';
+import { figuresVerdict, targetsOf, where } from './first_screen.js';
+import { intervalText, rateOfRow, rowsOf, unitOfRow } from './folded.js';
+import { soakVerdict } from './soak.js';
+import { micros, number, plural, size } from './units.js';
 
+// The label, or else where the run was.
 export function title(report) {
-  return report.run?.label || `Run ${report.run?.id ?? ''}`;
+  const targets = targetsOf(report);
+  return report.run?.label || (targets.length > 0 ? `${targets[0].text}${targets.length > 1 ? ` and ${targets.length - 1} more` : ''}`
+    : `Run ${report.run?.id ?? ''}`);
 }
 
 function fact(name, ...value) {
@@ -14,7 +21,7 @@ export function header(report, controls) {
   const run = report.run ?? {};
   return h('header', { class: 'top' },
     h('div', { class: 'top-row' },
-      h('div', {}, h('p', { class: 'eyebrow' }, 'cluster-iobench report'), h('h1', {}, title(report))), controls),
+      h('div', {}, h('p', { class: 'eyebrow' }, 'cluster-iobench report'), h('h1', {}, title(report)), where(report)), controls),
     h('dl', { class: 'facts' },
       fact('Started', h('time', {}, run.started_at ?? '')),
       fact('Where', `${plural(report.clients?.length ?? 0, 'client')}, ${plural(run.worker_count, 'worker')}, ${plural(run.lane_count, 'lane')}; `
@@ -50,7 +57,7 @@ export function verdict(report) {
   if (criteria.length > 0) {
     const undecided = criteria.filter(isUndecided).length, met = criteria.filter((criterion) => criterion.met).length;
     const missed = criteria.length - met - undecided, of = `of ${criteria.length} criteria`;
-    parts.push(h('div', { class: `verdict ${met === criteria.length ? 'good' : 'bad'}`, role: 'status' },
+    parts.push(h('div', { class: `verdict ${met === criteria.length ? 'good' : missed > 0 ? 'bad' : 'doubtful'}`, role: 'status' },
       h('strong', {}, [missed ? `${missed} ${of} not met` : '', undecided ? `${undecided} ${of} could not be decided` : '']
         .filter(Boolean).join(', ') || `All ${criteria.length} criteria met`),
       h('ul', {}, criteria.map((criterion) => h('li', {},
@@ -66,8 +73,9 @@ export function verdict(report) {
       h('strong', {}, unfinished ? 'The run did not finish' : 'The run had problems'),
       h('ul', {}, problems.map((problem) => h('li', {}, problem.client ? `${problem.client}: ` : '', problem.message)))));
   }
+  parts.push(soakVerdict(report), figuresVerdict(report));
   for (const note of report.notes ?? []) parts.push(h('p', { class: 'note' }, note));
-  return parts;
+  return parts.filter(Boolean);
 }
 
 // A mark's text shows on hover, on focus and after a click, until Escape. It is placed in the window, since the table
@@ -94,25 +102,25 @@ function tipOf(button, tip) {
 }
 
 export function mark(entry) {
-  const where = entry.subject && entry.subject !== 'phase' ? ` on ${entry.subject}` : '';
+  const of = entry.subject && entry.subject !== 'phase' ? ` on ${entry.subject}` : '';
   const code = entry.code.replaceAll('_', ' ');
-  const button = h('button', { type: 'button', 'aria-label': `Mark ${code}${where}: ${entry.text}` }, code);
-  const tip = h('span', { class: 'tip', role: 'tooltip' }, h('strong', {}, `${code}${where}:`), ' ', entry.text,
+  const button = h('button', { type: 'button', class: entry.severity ?? 'note', 'aria-label': `Mark ${code}${of}: ${entry.text}` }, code);
+  const tip = h('span', { class: 'tip', role: 'tooltip' }, h('strong', {}, `${code}${of}:`), ' ', entry.text,
     entry.doc ? ` (${entry.means}: ${entry.doc})` : '');
   tipOf(button, tip);
   return h('span', { class: 'mark' }, button, tip);
 }
 
 // One button per code, however many clients it concerns.
-export function marksOf(phase) {
+export function marksOf(...phases) {
   const byCode = new Map();
-  for (const entry of phase.marks ?? []) {
+  for (const entry of phases.flatMap((phase) => phase.marks ?? [])) {
     byCode.set(entry.code, [...(byCode.get(entry.code) ?? []), entry]);
   }
   return Array.from(byCode.values(), (entries) => {
     if (entries.length === 1) return mark(entries[0]);
     const names = entries.map((entry) => entry.subject).filter((name) => name !== 'phase');
-    const others = names.length > 1 ? `${names[0]} and ${names.length - 1} more` : names[0] ?? 'phase';
+    const others = phases.length > 1 && names.length === 0 ? `${entries.length} of ${phases.length} repetitions` : names.length > 1 ? `${names[0]} and ${names.length - 1} more` : names[0] ?? 'phase';
     return mark({ ...entries[0], subject: others });
   });
 }
@@ -126,46 +134,76 @@ export function limitsOf(phase) {
     h('dd', {}, `Try: ${limit.advice} `, h('span', { class: 'quiet' }, `(${limit.source})`))]));
 }
 
-export function phaseName(phase, report) {
-  const again = report.phases.some((other) => other !== phase && other.name === phase.name);
-  return again ? `${phase.name} #${phase.index}` : phase.name;
-}
-
 export function latencyText(phase) {
   return phase.latency_us?.count ? `${micros(phase.latency_us.p50)} / ${micros(phase.latency_us.p99)}` : '–';
 }
 
-// `hidden`: phases that the table leaves out until the reader wants them, such as the cells of sweeps.
-export function overview(report, choosePhase, hidden, showAll) {
-  const phases = report.phases, marked = phases.filter((phase) => phase.marks?.length > 0).length;
-  const listed = phases.filter((phase) => !hidden.has(phase));
-  const max = (unit) => Math.max(...listed.filter((phase) => unitOf(phase) === unit)
-    .map((phase) => rateIn(unit, phase.headline)).filter(Number.isFinite), 0);
+// Of repetitions, from the least to the most.
+function latencyOfRow({ phases }) {
+  if (phases.length === 1) return latencyText(phases[0]);
+  const range = (key) => {
+    const values = phases.filter((phase) => phase.latency_us?.count).map((phase) => phase.latency_us[key]);
+    return values.length === 0 ? '–' : `${micros(Math.min(...values))} to ${micros(Math.max(...values))}`;
+  };
+  return [range('p50'), h('span', { class: 'sub' }, `/ ${range('p99')}`)];
+}
+
+// A figure that the marks call invalid is struck out.
+function rateText(row) {
+  const worst = worstOf(row.phases), value = number(rateOfRow(row).value);
+  return h('strong', { class: `value ${worst}` }, worst === 'invalid' ? h('s', {}, value) : value);
+}
+
+function rowElement(report, row, max, choosePhase, more = null) {
+  const { phases: [phase, ...others] } = row, unit = unitOfRow(row), { value } = rateOfRow(row);
+  const share = max > 0 && Number.isFinite(value) ? value / max : 0;
+  const meter = h('span', { class: `meter ${worstOf(row.phases)}`, 'aria-hidden': 'true' }, h('span', {}));
+  meter.firstChild.style.width = `${(share * 100).toFixed(1)}%`;
+  const limits = [...new Set(row.phases.map((each) => each.limited_by).filter(Boolean))];
+  return h('tr', { 'data-phase': phase.index, class: more === false ? 'one-of' : null },
+    h('th', { scope: 'row' }, h('a', { href: `#phase-${phase.index}`, onclick: () => choosePhase(phase.index, false, true) }, row.name),
+      h('span', { class: 'sub' }, details(phase)), more || null),
+    h('td', { class: 'number headline' }, rateText(row), ' ', h('span', { class: 'unit' }, unit.name),
+      intervalText(row) ? h('span', { class: 'sub' }, intervalText(row)) : null, meter),
+    h('td', { class: 'number' }, latencyOfRow(row)),
+    h('td', {}, limits.length > 0 ? limits.slice(0, 2).join('; ') : h('span', { class: 'quiet' }, 'not known')),
+    h('td', { class: 'marks' }, marksOf(phase, ...others)));
+}
+
+const MAX_REPETITIONS = 100;  // rows of one phase; its others are in the select of phases
+
+// `hidden`: phases that the table leaves out until the reader wants them, such as the cells of sweeps. `opened`: rows, by
+// the index of their first phase, of which each repetition is shown; `redraw` shows the table again.
+export function overview(report, choosePhase, hidden, showAll, opened, redraw) {
+  const rows = rowsOf(report, report.phases.filter((phase) => !hidden.has(phase)));
   const maxima = new Map();
-  const rows = listed.map((phase) => {
-    const unit = unitOf(phase), value = rateIn(unit, phase.headline);
-    if (!maxima.has(unit)) maxima.set(unit, max(unit));
-    const share = maxima.get(unit) > 0 && Number.isFinite(value) ? value / maxima.get(unit) : 0;
-    const meter = h('span', { class: 'meter', 'aria-hidden': 'true' }, h('span', {}));
-    meter.firstChild.style.width = `${(share * 100).toFixed(1)}%`;
-    return h('tr', { 'data-phase': phase.index },
-      h('th', { scope: 'row' }, h('a', { href: `#phase-${phase.index}`, onclick: () => choosePhase(phase.index) },
-        phaseName(phase, report)), h('span', { class: 'sub' }, details(phase))),
-      h('td', { class: 'number headline' }, h('strong', { class: 'value' }, number(value)), ' ',
-        h('span', { class: 'unit' }, unit.name), meter),
-      h('td', { class: 'number' }, latencyText(phase)),
-      h('td', {}, phase.limited_by || h('span', { class: 'quiet' }, 'not known')),
-      h('td', { class: 'marks' }, marksOf(phase)));
+  for (const row of rows) {
+    const unit = unitOfRow(row), { value } = rateOfRow(row);
+    if (Number.isFinite(value)) maxima.set(unit, Math.max(maxima.get(unit) ?? 0, value));
+  }
+  const toggle = (row) => {
+    const index = row.phases[0].index, open = opened.has(index);
+    return h('button', { type: 'button', class: 'fold', 'aria-expanded': String(open), onclick: () => {
+      if (open) opened.delete(index);
+      else opened.add(index);
+      redraw();
+    } }, `${open ? 'hide' : 'show'} the ${plural(row.phases.length, report.soak ? 'round' : 'repetition')}`);
+  };
+  const elements = rows.flatMap((row) => {
+    const max = maxima.get(unitOfRow(row)), folded = row.phases.length > 1;
+    const each = folded && opened.has(row.phases[0].index) ? row.phases.slice(0, MAX_REPETITIONS) : [];
+    return [rowElement(report, row, max, choosePhase, folded ? toggle(row) : null),
+      ...each.map((phase) => rowElement(report, { phases: [phase], name: phase.shown_name, repeated: null }, max, choosePhase, false))];
   });
+  const marked = report.phases.some((phase) => severityOf(phase));
   return h('section', { id: 'overview', 'aria-labelledby': 'overview-title' },
     h('h2', { id: 'overview-title' }, 'Results'),
-    h('p', { class: 'note lead' }, marked === 0 ? 'No phase has a mark.'
-      : `${marked} of ${plural(phases.length, 'phase')} ${marked === 1 ? 'has' : 'have'} marks: point at one or select it to see what to do.`),
-    h('div', { class: `table-frame overview${listed.length > 14 ? ' tall' : ''}`, tabindex: '0', role: 'region', 'aria-label': 'Results' },
+    marked ? h('p', { class: 'note lead' }, 'Point at a mark or select it to see what to do. A figure that is struck out is invalid, a grey one doubtful.') : null,
+    h('div', { class: `table-frame overview${elements.length > 14 ? ' tall' : ''}`, tabindex: '0', role: 'region', 'aria-label': 'Table of results' },
       h('table', {}, h('caption', { class: 'hidden' }, 'Headline, latency, limit and marks of each phase'),
         h('thead', {}, h('tr', {}, ['Phase', 'Headline', 'Latency p50 / p99', 'Limited by', 'Marks'].map((text, i) =>
           h('th', { scope: 'col', class: i === 1 || i === 2 ? 'number' : null }, text)))),
-        h('tbody', {}, rows))),
+        h('tbody', {}, elements))),
     hidden.size > 0 ? h('p', { class: 'more' }, h('button', { type: 'button', onclick: showAll },
       `Show the ${hidden.size} cells of sweeps here too`)) : null);
 }

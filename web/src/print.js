@@ -2,13 +2,17 @@
 import { h, lines, table } from './dom.js';
 import { figuresTables } from './charts_phase.js';
 import { tableOf } from './facts.js';
-import { otherTables } from './tables.js';
+import { otherTables, tablesForPaper } from './tables.js';
 import { sweepTables } from './across.js';
-import { details, latencyText, limitsOf, phaseName } from './overview.js';
-import { number, rateIn, seconds, unitOf, state, UNITS } from './units.js';
-import { hostOf } from './data.js';
+import { clientRows } from './clients_table.js';
+import { clientRates, severityOf, worstOf } from './data.js';
+import { slowCount } from './first_screen.js';
+import { intervalText, rateOfRow, rowsOf, unitOfRow } from './folded.js';
+import { details, latencyText, limitsOf } from './overview.js';
+import { count, number, rateIn, seconds, unitOf, state, UNITS } from './units.js';
 
 const MAX_CLIENTS = 40;       // rows on paper; the others are in result.csv
+const MAX_OUTLIERS = 10;      // of more clients
 const MAX_FULL_PHASES = 60;   // beyond, phases have their row in the first table only, as the cells of sweeps do
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -40,43 +44,80 @@ function curve(phase) {
     + (phase.stonewall?.at_s > 0 ? `; dashed: stonewall at ${seconds(phase.stonewall.at_s)}` : '')));
 }
 
+// Of many clients, the slow ones and what all of them are like.
 function clientsOf(report, phase) {
-  const { clients } = phase.columns, unit = unitOf(phase);
-  const rate = (i) => rateIn(unit, { bytes_per_s: clients.bytes_per_s.values[i], ops_per_s: clients.ops_per_s.values[i] });
-  const order = Array.from(clients.host.values.keys()).sort((a, b) => (rate(a) || 0) - (rate(b) || 0));
-  return { caption: `Clients of ${phase.name}, slowest first`,
-    note: order.length > MAX_CLIENTS ? `The slowest ${MAX_CLIENTS} of ${order.length}.` : '',
-    columns: [{ title: 'client' }, { title: unit.name, format: number }, { title: 'p50 (µs)', format: number }, { title: 'p99 (µs)', format: number }],
-    rows: order.slice(0, MAX_CLIENTS).map((i) => [hostOf(report, phase, i), rate(i), clients.p50_us.values[i], clients.p99_us.values[i]]) };
+  const { columns, rows } = clientRows(report, phase), few = rows.length <= MAX_CLIENTS;
+  rows.sort((a, b) => (a.rate || 0) - (b.rate || 0));
+  const slow = rows.filter((row) => row.slow), shown = few ? rows : slow.slice(0, MAX_OUTLIERS);
+  const cellsOf = ({ cells }) => cells.slice(0, 5).map((value, i) => (i === 0 ? value : columns[i].format(value)));
+  const like = few ? [] : [['slowest', rows[0]], ['median', rows[rows.length >> 1]], ['fastest', rows.at(-1)]]
+    .map(([word, row]) => [`${word}: ${row.cells[0]}`, ...cellsOf(row).slice(1)]);
+  return { caption: few ? `Clients of ${phase.shown_name}, slowest first` : `Clients of ${phase.shown_name}`,
+    note: few ? '' : `${slow.length > 0 ? slowCount({ slow, all: rows.length }) : `None of ${count(rows.length)} is slow`}`
+      + `${slow.length > shown.length ? `, the ${shown.length} slowest of them here` : ''}. The page has a table of all.`,
+    columns: columns.slice(0, 5).map(({ title, format }) => ({ title: title.replace(' (µs)', ''), format: format && ((value) => value) })), rows: [...like, ...shown.map(cellsOf)] };
+}
+
+// Each text once, with whom it concerns.
+function marksText(phase) {
+  const byText = new Map();
+  for (const { code, text, subject, severity } of phase.marks ?? []) {
+    if (!byText.has(text)) byText.set(text, { code, text, severity, subjects: [] });
+    byText.get(text).subjects.push(subject);
+  }
+  return Array.from(byText.values(), ({ code, text, severity, subjects }) => h('p', {}, h('strong', {}, `${code.replaceAll('_', ' ')} [${severity ?? 'note'}]`),
+    ` (${subjects.slice(0, 3).join(', ')}${subjects.length > 3 ? ` and ${subjects.length - 3} more` : ''}): ${text}`));
+}
+
+function headlineOf(phase) {
+  const unit = unitOf(phase), worst = severityOf(phase), text = `${number(rateIn(unit, phase.headline))} ${unit.name}`;
+  return h('strong', {}, worst === 'invalid' ? [h('s', {}, text), ' (invalid)'] : `${text}${worst === 'doubtful' ? ' (doubtful)' : ''}`);
 }
 
 function phasePart(report, phase) {
-  const unit = unitOf(phase);
   return h('section', { class: 'print-phase' },
-    h('h2', {}, phaseName(phase, report)),
-    h('p', {}, h('strong', {}, `${number(rateIn(unit, phase.headline))} ${unit.name}`), ` · ${details(phase)}`),
-    limitsOf(phase),
-    (phase.marks ?? []).map((entry) => h('p', {}, h('strong', {}, entry.code.replaceAll('_', ' ')), ` (${entry.subject}): ${entry.text}`)),
-    curve(phase), figuresTables(phase).map((part) => table(part)), table(clientsOf(report, phase)));
+    h('h2', {}, phase.shown_name), h('p', {}, headlineOf(phase), ` · ${details(phase)}`), limitsOf(phase), marksText(phase), curve(phase),
+    h('div', { class: 'print-figures' }, figuresTables(phase).slice(0, 2).map((part) => table(part))),
+    figuresTables(phase).slice(2).map((part) => table(part)), clientRates(phase).length > 1 ? table(clientsOf(report, phase)) : null);
+}
+
+// Repetitions have a row each.
+function repeatedPart(report, { name, phases }) {
+  const unit = unitOf(phases[0]), shown = phases.slice(0, MAX_CLIENTS);
+  const marks = { marks: phases.flatMap((phase) => (phase.marks ?? []).map((entry) => ({ ...entry, subject: `${phase.shown_name}${entry.subject === 'phase' ? '' : `, ${entry.subject}`}` }))) };
+  return h('section', { class: 'print-phase' }, h('h2', {}, name), h('p', {}, details(phases[0])), marksText(marks),
+    table({ caption: `Each repetition of ${name}`, note: phases.length > shown.length ? `The first ${shown.length} of ${count(phases.length)}.` : '',
+      columns: [{ title: 'phase' }, { title: unit.name, format: number }, { title: 'p50 / p99' }, { title: 'limited by' }, { title: 'marks' }],
+      rows: shown.map((phase) => [phase.shown_name, rateIn(unit, phase.headline), latencyText(phase), phase.limited_by || '–', codesOf([phase])]) }));
+}
+
+const codesOf = (phases) => [...new Set(phases.flatMap((phase) => phase.marks ?? []).map((entry) => entry.code))].join(' ');
+
+function resultsTable(rows) {
+  const latency = ({ phases }) => (phases.length === 1 ? latencyText(phases[0]) : `${phases.length} times`);
+  return { caption: 'Results', columns: [{ title: 'phase' }, { title: 'headline' }, { title: 'unit' }, { title: 'interval' }, { title: 'p50 / p99' },
+    { title: 'limited by' }, { title: 'marks' }],
+  rows: rows.map((row) => {
+    const value = number(rateOfRow(row).value);
+    return [row.name, worstOf(row.phases) === 'invalid' ? h('s', {}, value) : value, unitOfRow(row).name, intervalText(row), latency(row), row.phases[0].limited_by || '–', codesOf(row.phases)];
+  }) };
 }
 
 export function printed(report) {
-  const overview = { caption: 'Results', columns: [{ title: 'phase' }, { title: 'headline' }, { title: 'unit' },
-    { title: 'p50 / p99' }, { title: 'limited by' }, { title: 'marks' }],
-  rows: report.phases.map((phase) => [phaseName(phase, report), number(rateIn(unitOf(phase), phase.headline)), unitOf(phase).name,
-    latencyText(phase), phase.limited_by || '–', [...new Set((phase.marks ?? []).map((entry) => entry.code))].join(' ')]) };
-  const sweep = sweepTables(report), single = report.phases.filter((phase) => !sweep.phases.has(phase));
+  const rows = rowsOf(report), sweep = sweepTables(report), parts = rows.filter(({ phases }) => !sweep.phases.has(phases[0]));
   const errors = tableOf(report, 'errors'), differ = tableOf(report, 'differences'), clients = tableOf(report, 'clients');
+  const many = (report.clients?.length ?? 0) > MAX_CLIENTS;
   return h('div', { id: 'printed' },
-    table(overview, Infinity),
+    table(resultsTable(rows), Infinity),
     sweep.tables.map((part) => table(part)),
-    single.slice(0, MAX_FULL_PHASES).map((phase) => phasePart(report, phase)),
-    single.length > MAX_FULL_PHASES
+    parts.slice(0, MAX_FULL_PHASES).map((row) => (row.phases.length > 1 ? repeatedPart(report, row) : phasePart(report, row.phases[0]))),
+    parts.length > MAX_FULL_PHASES
       ? h('p', {}, `Phases after the first ${MAX_FULL_PHASES} appear only in the table above.`) : null,
-    otherTables(report).filter(({ columns }) => columns.length > 0).map((part) => table(part)),
-    errors ? h('section', {}, table(errors)) : null,
-    h('section', {}, h('h2', {}, 'Environment'), clients ? table(clients, MAX_CLIENTS) : null,
-      differ ? table(differ) : null),
+    [...tablesForPaper(report), ...otherTables(report)].filter(({ columns }) => columns.length > 0).map((part) => table(part, MAX_CLIENTS)),
+    otherTables(report).filter(({ columns }) => columns.length === 0).map((part) => h('p', {}, h('strong', {}, part.caption), ' ', part.note)),
+    errors ? h('section', {}, table(errors, MAX_CLIENTS)) : null,
+    h('section', {}, h('h2', {}, 'Environment'), clients ? table(clients, many ? MAX_OUTLIERS : MAX_CLIENTS) : null,
+      differ ? table(differ, MAX_CLIENTS) : null),
     h('section', {}, h('h2', {}, 'How to repeat it'), h('p', {}, h('code', {}, report.run?.command ?? '')),
       h('p', {}, `Seed ${report.run?.plan?.seed ?? '–'}. Unit of the data rates: ${state.unit}.`),
       report.phases.length <= MAX_FULL_PHASES ? lines(report.planYaml) : null));

@@ -3,12 +3,17 @@ import { comparisonSection, section, sweepSection, sweepTables } from './across.
 import { clientsFigure, distributionFigure, figuresTables, percentilesFigure, regionsFigure, startFigure } from './charts_phase.js';
 import { serverFigure } from './charts_server.js';
 import { clientHeatFigure, lanesFigure, latencyHeatFigure, throughputFigure } from './charts_time.js';
-import { controls, footer, printWith } from './choices.js';
+import { contents, controls, footer, printWith } from './choices.js';
+import { ClientsTable } from './clients_table.js';
+import { severityOf } from './data.js';
 import { h, table } from './dom.js';
 import { clientsSection, errorsSection, planSection } from './facts.js';
 import { refreshFigures, removeFigures } from './figure.js';
-import { details, header, limitsOf, marksOf, overview, phaseName, title, verdict } from './overview.js';
+import { phasesFigure } from './first_screen.js';
+import { rowsOf } from './folded.js';
+import { details, header, limitsOf, marksOf, overview, title, verdict } from './overview.js';
 import { printed } from './print.js';
+import { soakFigures } from './soak.js';
 import { OtherTables } from './tables.js';
 import { number, rateIn, unitOf, UNITS } from './units.js';
 
@@ -18,6 +23,7 @@ export class ReportPage {
     this.place = place;
     const cells = sweepTables(report).phases;  // if there is nothing else, the table shows them
     this.hidden = cells.size < report.phases.length ? cells : new Set();
+    this.opened = new Set();
     this.phaseIndex = this.phaseInAddress() ?? report.phases[0]?.index;
   }
 
@@ -26,17 +32,19 @@ export class ReportPage {
     document.title = `${title(report)} – cluster-iobench`;
     this.overviewPlace = h('div', {});
     this.phasePlace = h('div', {});
-    this.others = new OtherTables(report);
+    this.others = new OtherTables(report, { Soak: soakFigures(report) });
     this.place.replaceChildren(
       header(report, controls(Object.keys(UNITS), () => this.showUnit())), h('main', {},
-        ...verdict(report), this.overviewPlace,
+        ...verdict(report), this.chart(), this.overviewPlace, sweepSection(report),
         report.phases.length > 0 ? this.phaseSection() : h('p', { class: 'note' }, 'This run has no phases.'),
-        sweepSection(report), comparisonSection(report), this.others.element, errorsSection(report), clientsSection(report), planSection(report)),
+        comparisonSection(report), ...this.others.elements, errorsSection(report), clientsSection(report), planSection(report)),
       footer());
     for (const missing of this.place.querySelectorAll('main > :empty:not(div)')) missing.remove();
     this.showOverview();
+    this.place.querySelector('header').append(contents(this.place));
     this.showPhase();
-    addEventListener('hashchange', () => this.choosePhase(this.phaseInAddress()));
+    addEventListener('hashchange', () => this.choosePhase(this.phaseInAddress(), false, true));
+    if (this.phaseInAddress() !== null) this.scrollToPhase();
     printWith(this.place, () => printed(report));
   }
 
@@ -53,13 +61,24 @@ export class ReportPage {
     return this.report.phases.some((phase) => phase.index === index) ? index : null;
   }
 
+  chart() {
+    const figure = phasesFigure(this.report, rowsOf(this.report, this.report.phases.filter((phase) => !this.hidden.has(phase))),
+      (index) => this.choosePhase(index, true, true));
+    return figure ? h('section', { id: 'glance', 'aria-labelledby': 'glance-title' },
+      h('h2', { id: 'glance-title', class: 'hidden' }, 'At a glance'), figure.element) : null;
+  }
+
+  scrollToPhase() {
+    document.getElementById('phase').scrollIntoView({ block: 'start' });
+  }
+
   showOverview() {
     const frame = this.overviewPlace.querySelector('.table-frame');
     const top = frame?.scrollTop ?? 0;
     this.overviewPlace.replaceChildren(overview(this.report, (index) => this.choosePhase(index), this.hidden, () => {
       this.hidden = new Set();
       this.showOverview();
-    }));
+    }, this.opened, () => this.showOverview()));
     this.overviewPlace.querySelector('.table-frame').scrollTop = top;
     this.markChosen();
   }
@@ -72,7 +91,7 @@ export class ReportPage {
 
   phaseSection() {
     this.select = h('select', { id: 'phase-select', onchange: () => this.choosePhase(Number(this.select.value), true) },
-      this.report.phases.map((phase) => h('option', { value: phase.index }, `${phase.index}: ${phaseName(phase, this.report)}`)));
+      this.report.phases.map((phase) => h('option', { value: phase.index }, `${phase.index}: ${phase.shown_name}`)));
     const step = (by, text) => h('button', { type: 'button', 'aria-label': text, onclick: () => {
       const at = this.report.phases.findIndex((phase) => phase.index === this.phaseIndex);
       const next = this.report.phases[at + by];
@@ -83,12 +102,15 @@ export class ReportPage {
     this.phasePlace);
   }
 
-  choosePhase(index, setAddress = false) {
-    if (index === null || index === undefined || index === this.phaseIndex) return;
-    this.phaseIndex = index;
+  choosePhase(index, setAddress = false, scroll = false) {
+    if (index === null || index === undefined) return;
     if (setAddress) history.replaceState(null, '', `#phase-${index}`);
-    this.showPhase();
-    this.markChosen();
+    if (index !== this.phaseIndex) {
+      this.phaseIndex = index;
+      this.showPhase();
+      this.markChosen();
+    }
+    if (scroll) this.scrollToPhase();
   }
 
   showPhase() {
@@ -108,8 +130,10 @@ export class ReportPage {
     const clientCount = phase.columns.clients.host.values.length;
     const lanes = clientCount > 0 ? lanesFigure(this.report, phase) : null;
     if (charts.clients.slice_count > 0) figures.push(clientHeatFigure(this.report, phase, (client) => lanes.choose(client)));
-    if (clientCount > 1) figures.push(clientsFigure(this.report, phase));
+    this.clients = clientCount > 1 ? new ClientsTable(this.report, phase, (client) => lanes.choose(client)) : null;
+    if (clientCount > 1) figures.push(clientsFigure(this.report, phase, (range) => this.clients.within(range)));
     if (lanes) figures.push(lanes);
+    if (this.clients) figures.push(this.clients);
     if (charts.latency.slice_count > 0) figures.push(latencyHeatFigure(phase));
     if (has(charts.percentiles)) figures.push(percentilesFigure(phase));
     if (has(charts.distribution)) figures.push(distributionFigure(phase));
@@ -117,7 +141,7 @@ export class ReportPage {
     if (phase.columns.lanes.lane.values.length > 1) figures.push(startFigure(phase));
     this.tables = figuresTables(phase).map((_, i) => h('div', { class: i < 2 ? 'card' : 'card wide' }));
     this.phasePlace.replaceChildren(
-      h('div', { class: 'phase-head' }, h('h3', {}, phaseName(phase, this.report)), this.headline,
+      h('div', { class: 'phase-head' }, h('h3', {}, phase.shown_name), this.headline,
         h('p', { class: 'note' }, details(phase)),
         limitsOf(phase),
         h('p', { class: 'marks' }, marksOf(phase))),
@@ -128,7 +152,9 @@ export class ReportPage {
   showHeadline() {
     if (!this.phase) return;
     const unit = unitOf(this.phase);
-    this.headline.replaceChildren(h('strong', {}, number(rateIn(unit, this.phase.headline))), ` ${unit.name}`);
+    const value = number(rateIn(unit, this.phase.headline)), worst = severityOf(this.phase);
+    this.headline.replaceChildren(h('strong', { class: worst }, worst === 'invalid' ? h('s', {}, value) : value), ` ${unit.name}`);
+    this.clients?.draw();
     figuresTables(this.phase).forEach((part, i) => this.tables[i].replaceChildren(table(part)));
   }
 }

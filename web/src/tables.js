@@ -1,5 +1,5 @@
 // The tables that every format has (coordinator/report/tables), drawn on the page.
-import { h, table } from './dom.js';
+import { fileName, h, table } from './dom.js';
 import { count, micros, number, percent, rateIn, seconds, size, state, UNITS } from './units.js';
 
 // A number that is not just a number: programs get the number.
@@ -63,21 +63,33 @@ export const tablesOfPhase = (phase) => phase.tables.map(({ of, part }) => drawn
 const ELSEWHERE = ['clients', 'mounts', 'differences', 'errors', 'per-client', 'repetitions'];
 export function otherTables(report) {
   return report.tables.filter(({ id, joined }) => !joined && !ELSEWHERE.includes(id)).flatMap((of) => of.parts.map((part) => ({
-    id: of.id, ...drawn(of, part, part.name ? `${of.title}: ${part.name}` : of.title) })));
+    id: of.id, chapter: of.title, ...drawn(of, part, part.name ? `${of.title}: ${part.name}` : of.title) })));
 }
 
+// Those that have a place of their own on the screen, and none on paper.
+export const tablesForPaper = (report) => ['per-client', 'repetitions', 'mounts'].map((id) => tableNamed(report, id)).filter(Boolean)
+  .flatMap((of) => of.parts.map((part) => drawn(of, part, part.name ? `${of.title}: ${part.name}` : of.id === 'mounts' ? 'Mounts' : of.title)));
+
+// A section for each chapter of these tables, with its charts, if it has any.
 export class OtherTables {
-  constructor(report) {
+  // `chartsOf`: by chapter, its figures.
+  constructor(report, chartsOf = {}) {
     this.report = report;
-    this.place = h('div', { class: 'grid' });
-    this.element = otherTables(report).length > 0 ? h('section', { id: 'tables', 'aria-labelledby': 'tables-title' },
-      h('h2', { id: 'tables-title' }, 'Over all phases'), this.place) : null;
+    const chapters = [...new Set(otherTables(report).map(({ chapter }) => chapter))];
+    this.places = new Map(chapters.map((chapter) => [chapter, h('div', { class: 'grid' })]));
+    this.elements = chapters.map((chapter) => {
+      const id = fileName(chapter), figures = chartsOf[chapter] ?? [];
+      return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, chapter),
+        figures.length > 0 ? h('div', { class: 'grid charts' }, figures.map((figure) => figure.element)) : null, this.places.get(chapter));
+    });
     this.refresh();
   }
 
   // Draws them in the unit that the reader chose.
   refresh() {
-    this.place.replaceChildren(...otherTables(this.report).map((each) => h('div', { class: 'card wide', 'data-table': each.id },
-      each.columns.length > 0 ? table(each) : [h('h3', {}, each.caption), h('p', {}, each.note)])));
+    for (const [chapter, place] of this.places) {
+      place.replaceChildren(...otherTables(this.report).filter((each) => each.chapter === chapter).map((each) =>
+        h('div', { class: 'card wide', 'data-table': each.id }, each.columns.length > 0 ? table(each) : [h('h3', {}, each.caption), h('p', {}, each.note)])));
+    }
   }
 }

@@ -1,16 +1,17 @@
 // The page of a validation: whether all is well, then the checks with those that failed first, their figures, and the
-// clients with their mounts.
+// clients with their mounts, the servers on which a sampler was started, and the facts of the file system.
 import { section } from './across.js';
 import { controls, footer, printWith } from './choices.js';
 import { box, day, headerOf, tableCard } from './compared.js';
 import { h, table, visible } from './dom.js';
-import { count, number, plural, seconds } from './units.js';
+import { count, number, plural, seconds, size } from './units.js';
 
 // In the order in which the reader needs them. `open`: its evidence is shown without being asked for.
 const VERDICTS = [
   { name: 'fail', shown: 'FAIL', mark: '✗', tone: 'no', open: true },
   { name: 'warn', shown: 'warn', mark: '⚠', tone: 'maybe', open: true },
   { name: 'known', shown: 'known', mark: '~', tone: 'maybe', open: true },
+  { name: 'follows', shown: 'follows', mark: '↳', tone: 'quiet', open: false },
   { name: 'pass', shown: 'pass', mark: '✓', tone: 'yes', open: false },
   { name: 'skipped', shown: 'skipped', mark: '–', tone: 'quiet', open: false },
 ];
@@ -32,6 +33,13 @@ function waiverText({ verdict, waiver }) {
     : verdict === 'pass' ? `Passes now, although --waive names it: ${waiver}` : `--waive names it: ${waiver}`;
 }
 
+// A check that follows from another is no finding of its own: the reader is sent there.
+function causeText({ follows_from: from, cause }) {
+  if (!from && !cause) return null;
+  return h('p', { class: 'note cause' }, from ? ['Follows from ', h('a', { href: `#check-${encodeURIComponent(from)}` }, from)] : 'Cause',
+    cause ? `: ${cause}` : '');
+}
+
 // `paper`: nothing can be opened there, so that all evidence is shown.
 function checkCard(check, paper) {
   const verdict = verdictOf(check.verdict), waiver = waiverText(check);
@@ -40,6 +48,7 @@ function checkCard(check, paper) {
     h('header', {}, badge(verdict), h('h3', {}, check.name), h('span', { class: 'note' }, check.title),
       h('span', { class: 'note took' }, took(check))),
     h('p', { class: 'found' }, check.found),
+    causeText(check),
     waiver ? h('p', { class: 'waiver' }, waiver) : null,
     check.evidence.length === 0 ? null : paper ? evidence
       : h('details', { open: verdict.open }, h('summary', {}, `Evidence: ${plural(check.evidence.length, 'line')}`), evidence),
@@ -99,6 +108,26 @@ const spaced = (options) => options.split(',').join(', ');  // so that lines bre
 const shownClients = (report) => clientsTable(report, markedDifference, spaced);
 const exactClients = (report) => clientsTable(report, plainDifference, (options) => options);
 
+// A server without an NFS server in its kernel has no setup; an unknown number of it is absent or null.
+function serversTable(report) {
+  const inSeconds = (value) => (Number.isFinite(value) ? `${count(value)} s` : '');
+  const exported = (entry) => `${entry.path} to ${entry.clients} (${spaced(entry.options)})`
+    + (entry.filesystem ? ` from ${entry.filesystem}` : '') + (entry.device ? ` on ${entry.device}` : '');
+  return { caption: 'NFS servers',
+    columns: [{ title: 'host' }, { title: 'kernel' }, { title: 'versions' }, { title: 'threads' }, { title: 'lease' },
+      { title: 'grace' }, { title: 'largest block' }, { title: 'exports' }],
+    rows: report.servers.map(({ host, kernel, nfs }) => (nfs ? [host, kernel, nfs.versions.join(', '), count(nfs.threads),
+      inSeconds(nfs.lease_s), inSeconds(nfs.grace_s) + (nfs.in_grace ? ' (now)' : ''),
+      nfs.max_block_bytes ? size(nfs.max_block_bytes) : '', nfs.exports.map(exported).join('; ')]
+      : [host, kernel, 'no NFS server in the kernel', '', '', '', '', ''])) };
+}
+
+function factsTable(report) {
+  return { caption: 'What the file system offers, or does in its own way',
+    columns: [{ title: 'fact' }, { title: 'answer' }, { title: 'decided by' }, { title: 'what programs must know' }, { title: 'clients' }],
+    rows: report.facts.map((fact) => [fact.title, fact.answer, fact.decided_by, fact.advice, fact.clients.join(', ') || 'all']) };
+}
+
 export class ValidationPage {
   constructor(report, place) {
     Object.assign(this, { report, place });
@@ -115,7 +144,10 @@ export class ValidationPage {
         this.hasFigures() ? section('figures', 'Figures',
           tableCard('figures', figuresTable(report, shownValue), figuresTable(report, (figure) => figure.value))) : null,
         report.clients.length > 0 ? section('clients', 'Clients and mounts',
-          tableCard('clients', shownClients(report), exactClients(report))) : null),
+          tableCard('clients', shownClients(report), exactClients(report))) : null,
+        report.servers.length > 0 ? section('servers', 'Servers', tableCard('servers', serversTable(report))) : null,
+        report.facts.length > 0 ? section('facts', 'Facts of the file system',
+          tableCard('facts', factsTable(report))) : null),
       footer());
     printWith(this.place, () => this.printed());
   }
@@ -137,7 +169,7 @@ export class ValidationPage {
   // An exit code other than 0 without a failure: the validation itself did not end as it should.
   summary() {
     const { report, failed } = this, counted = (name) => report.counts[name] ?? 0;
-    const ran = report.checks.some((check) => check.verdict !== 'skipped');
+    const ran = report.checks.some((check) => check.verdict !== 'skipped' && check.verdict !== 'follows');
     const heading = failed.length > 0 ? plural(failed.length, 'new failure')
       : report.exit_code !== 0 ? `Ended with exit code ${report.exit_code}, without a new failure`
         : !ran ? 'No check ran' : counted('warn') + counted('known') > 0 ? 'No new failure' : 'All well';
@@ -156,6 +188,8 @@ export class ValidationPage {
     const { report } = this;
     return h('div', { id: 'printed' }, h('h2', {}, 'Checks'), inOrder(report.checks).map((check) => checkCard(check, true)),
       this.hasFigures() ? table(figuresTable(report, shownValue), Infinity) : null,
-      report.clients.length > 0 ? h('div', { class: 'mounts' }, table(shownClients(report), Infinity)) : null);
+      report.clients.length > 0 ? h('div', { class: 'mounts' }, table(shownClients(report), Infinity)) : null,
+      report.servers.length > 0 ? table(serversTable(report), Infinity) : null,
+      report.facts.length > 0 ? table(factsTable(report), Infinity) : null);
   }
 }

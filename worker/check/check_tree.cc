@@ -41,8 +41,11 @@ absl::Status UnlessGone(const absl::Status& status) {
   return ErrnoOf(status) == ENOENT ? absl::OkStatus() : status;
 }
 
-// Removes the directory with the files and empty directories in it.
-absl::Status RemoveDirectoryOf(const Directory& parent, const std::string& name) {
+// Trials make directories with files in them; nothing of ours goes deeper.
+constexpr int kDeepest = 3;
+
+// Removes the directory with all that is in it, down to `levels` directories.
+absl::Status RemoveDirectoryOf(const Directory& parent, const std::string& name, int levels = kDeepest) {
   const auto opened = parent.OpenDirectory(name);
   // Somebody has put something else there.
   if (absl::IsFailedPrecondition(opened.status())) return UnlessGone(parent.Remove(name));
@@ -51,7 +54,9 @@ absl::Status RemoveDirectoryOf(const Directory& parent, const std::string& name)
   absl::Status all;
   for (const std::string& each : names) {
     absl::Status removed = (*opened)->Remove(each);
-    if (ErrnoOf(removed) == EISDIR || ErrnoOf(removed) == EPERM) removed = (*opened)->RemoveDirectory(each);
+    if (ErrnoOf(removed) == EISDIR || ErrnoOf(removed) == EPERM) {
+      removed = levels > 1 ? RemoveDirectoryOf(**opened, each, levels - 1) : (*opened)->RemoveDirectory(each);
+    }
     all.Update(UnlessGone(removed));
   }
   all.Update(UnlessGone(parent.RemoveDirectory(name)));
@@ -84,9 +89,10 @@ absl::StatusOr<CheckTree> CheckTree::At(const std::string& target, uint64_t run_
 }
 
 absl::StatusOr<UniqueFd> CheckTree::OpenDirectory(uint32_t directory, DirectoryOpening opening) const {
-  const int flags = opening == DirectoryOpening::kFresh ? O_RDONLY : O_PATH;
+  // The tree itself need not be fresh: nobody looks up a name in it before its directory is made.
   IOBENCH_ASSIGN_OR_RETURN(const UniqueFd own,
-                           OpenBelow(target_->fd(), name_, flags, target_->PathOf(name_)));
+                           OpenBelow(target_->fd(), name_, O_PATH, target_->PathOf(name_)));
+  const int flags = opening == DirectoryOpening::kFresh ? O_RDONLY : O_PATH;
   return OpenBelow(own.get(), DirectoryName(directory), flags, PathOf(directory, ""));
 }
 

@@ -1,9 +1,7 @@
 #include "worker/check/group_trial.h"
 
 #include <fcntl.h>
-#include <grp.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,9 +9,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/process/thread.h"
 #include "common/status_util.h"
 #include "common/unique_fd.h"
+#include "worker/check/trial/acting_user.h"
 
 namespace iobench {
 namespace {
@@ -29,16 +27,6 @@ std::vector<gid_t> GroupsOfThisProcess() {
   groups.resize(
       static_cast<size_t>(std::max(0, ::getgroups(static_cast<int>(groups.size()), groups.data()))));
   return groups;
-}
-
-// The system calls themselves, because the C library would change all threads.
-absl::Status BecomeTrialUser(const std::vector<gid_t>& groups) {
-  if (::syscall(SYS_setgroups, groups.size(), groups.data()) != 0 ||
-      ::syscall(SYS_setresgid, kTrialUser, kTrialUser, kTrialUser) != 0 ||
-      ::syscall(SYS_setresuid, kTrialUser, kTrialUser, kTrialUser) != 0) {
-    return ErrnoStatus("act as another user", errno);
-  }
-  return absl::OkStatus();
 }
 
 // 0: the file has the group now. -1: the call succeeded, and the file has another one.
@@ -99,14 +87,12 @@ absl::Status TryGroups(int directory_fd, const std::string& name, const std::str
   for (size_t i = 0; i < kTrialGroupCount; ++i) groups.push_back(kFirstTrialGroup + static_cast<gid_t>(i));
   // Another client may have made the directory, and made it writable already; if not, creating the file fails.
   static_cast<void>(::fchmod(directory_fd, 0777));
-  absl::Status status;
-  IOBENCH_ASSIGN_OR_RETURN(std::thread thread, StartThread([&] {
-                             status = BecomeTrialUser(groups);
-                             if (status.ok())
-                               status = TryOn(directory_fd, name, path, TrialGroupsOf(groups, kTrialUser), tried);
-                           }));
-  thread.join();
-  return status;
+  v1::ActingUser user;
+  user.set_user(kTrialUser);
+  user.set_group(kTrialUser);
+  user.mutable_groups()->Assign(groups.begin(), groups.end());
+  return ActAs(user,
+               [&] { return TryOn(directory_fd, name, path, TrialGroupsOf(groups, kTrialUser), tried); });
 }
 
 }  // namespace iobench

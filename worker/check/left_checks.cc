@@ -61,7 +61,8 @@ std::optional<uint64_t> RunOfCheckFile(std::string_view name) {
 std::optional<uint64_t> RunOfTree(std::string_view name) {
   const std::string_view whole = name;
   uint64_t run_id = 0;
-  const bool fits = DropPrefix(name, "cluster-iobench.validate-") && ReadRunOptions(name, run_id) && name.empty();
+  const bool fits =
+      DropPrefix(name, "cluster-iobench.validate-") && ReadRunOptions(name, run_id) && name.empty();
   return fits && CheckTreeName(run_id) == whole ? std::optional(run_id) : std::nullopt;
 }
 
@@ -80,6 +81,12 @@ bool IsFileOfTree(std::string_view name) {
     if (name == TreeFileName(number, style)) return true;
   }
   return false;
+}
+
+// "f12.sticky" (worker/check/trial/trial.h). What such a directory holds is the trial's too.
+bool IsOfTrial(std::string_view name) {
+  uint32_t number = 0;
+  return DropPrefix(name, "f") && ParseNumber(name, number) && DropPrefix(name, ".") && !name.empty();
 }
 
 // Disappears on its own.
@@ -215,6 +222,8 @@ class Cleaner {
         // MAKE_DIRECTORY makes directories that stay empty.
         gone =
             kind == NodeKind::kDirectory ? (*directory)->RemoveDirectory(each) : (*directory)->Remove(each);
+      } else if (IsOfTrial(each)) {
+        gone = RemoveOfTrial(**directory, each);
       }
       if (absl::IsFailedPrecondition(gone)) {
         whole = false;
@@ -225,6 +234,19 @@ class Cleaner {
     }
     if (whole) IOBENCH_RETURN_IF_ERROR(Removed(tree.RemoveDirectory(name), removed));
     return whole;
+  }
+
+  static absl::Status RemoveOfTrial(const Directory& directory, const std::string& name) {
+    IOBENCH_ASSIGN_OR_RETURN(const NodeKind kind, KindOf(directory, name));
+    if (kind != NodeKind::kDirectory) return directory.Remove(name);
+    IOBENCH_ASSIGN_OR_RETURN(const std::unique_ptr<Directory> opened, directory.OpenDirectory(name));
+    IOBENCH_ASSIGN_OR_RETURN(const std::vector<std::string> names, opened->Names());
+    for (const std::string& each : names) {
+      IOBENCH_ASSIGN_OR_RETURN(const NodeKind inner, KindOf(*opened, each));
+      IOBENCH_RETURN_IF_ERROR(inner == NodeKind::kDirectory ? opened->RemoveDirectory(each)
+                                                            : opened->Remove(each));
+    }
+    return directory.RemoveDirectory(name);
   }
 
   static absl::StatusOr<NodeKind> KindOf(const Directory& directory, const std::string& name) {

@@ -2,8 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,25 +21,24 @@
 #include "common/status_util.h"
 #include "worker/check/block_writes.h"
 #include "worker/check/group_trial.h"
+#include "worker/check/lock_calls.h"
+#include "worker/check/mapped_contents.h"
 #include "worker/check/overfill.h"
+#include "worker/check/trial/trial.h"
 #include "worker/check/write_all.h"
 
 namespace iobench {
 namespace {
 
 constexpr size_t kMaxContentsBytes = 4096;
-constexpr size_t kMaxHeld = 64;
+constexpr size_t kMaxHeld = 256;
 constexpr uint32_t kMaxCount = 1'000'000;
+constexpr int kMaxTrials = 64;
 constexpr uint32_t kMaxTimeoutMs = 24 * 3600 * 1000;
 constexpr uint32_t kLookEveryMs = 10;
 constexpr size_t kRecordBytes = 64;
 constexpr int64_t kNanosPerMs = 1'000'000;
-
-int64_t WallNs() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
-}
+constexpr uint64_t kPageBytes = 4096, kStatBlockBytes = 512;
 
 void SetFacts(const struct stat& seen, v1::FileFacts& facts) {
   facts.set_bytes(static_cast<uint64_t>(seen.st_size));
@@ -50,6 +47,10 @@ void SetFacts(const struct stat& seen, v1::FileFacts& facts) {
   facts.set_group(seen.st_gid);
   facts.set_mode(seen.st_mode);
   facts.set_links(seen.st_nlink);
+  facts.set_changed_ns(seen.st_ctim.tv_sec * 1'000'000'000 + seen.st_ctim.tv_nsec);
+  facts.set_accessed_ns(seen.st_atim.tv_sec * 1'000'000'000 + seen.st_atim.tv_nsec);
+  facts.set_file_number(seen.st_ino);
+  facts.set_allocated_bytes(static_cast<uint64_t>(seen.st_blocks) * kStatBlockBytes);
   facts.set_process_user(::geteuid());
   facts.set_process_group(::getegid());
 }
@@ -59,31 +60,29 @@ int CloseOf(UniqueFd& fd) {
   return ::close(fd.Release()) == 0 ? 0 : errno;
 }
 
+// From memory that O_DIRECT accepts, too. REQUIRES: at most kMaxContentsBytes.
 int WriteContents(int fd, std::string_view contents, uint64_t offset, bool append) {
-  const std::span<const std::byte> bytes = std::as_bytes(std::span(contents));
+  alignas(kPageBytes) std::byte aligned[kMaxContentsBytes];
+  std::memcpy(aligned, contents.data(), contents.size());
+  const std::span<const std::byte> bytes(aligned, contents.size());
   return append ? Append(fd, bytes) : WriteAt(fd, bytes, offset);
 }
 
-// A shared mapping of the first bytes of a file.
-class Mapping {
- public:
-  Mapping(int fd, size_t bytes, int protection)
-      : bytes_(bytes), at_(::mmap(nullptr, bytes, protection, MAP_SHARED, fd, 0)) {}
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  ~Mapping() {
-    if (valid()) ::munmap(at_, bytes_);
-  }
-  bool valid() const { return at_ != MAP_FAILED; }
-  char* data() const { return static_cast<char*>(at_); }
-  int Sync() const { return ::msync(at_, bytes_, MS_SYNC) == 0 ? 0 : errno; }
-
- private:
-  const size_t bytes_;
-  void* const at_;
-};
+// TRUNCATE, ALLOCATE and PUNCH. Returns 0 or an errno.
+int ChangeSpace(int fd, const v1::FileAction& action) {
+  const auto offset = static_cast<off_t>(action.offset()), count = static_cast<off_t>(action.count());
+  if (action.what() == v1::FileAction::TRUNCATE) return ::ftruncate(fd, offset) == 0 ? 0 : errno;
+  const int mode = action.what() == v1::FileAction::PUNCH ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : 0;
+  return ::fallocate(fd, mode, offset, count) == 0 ? 0 : errno;
+}
 
 }  // namespace
+
+int64_t WallNowNs() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
 
 struct TreeActions::Call {
   const v1::FileAction& action;
@@ -104,7 +103,7 @@ struct TreeActions::Call {
   }
   int FlagsOf(const v1::FileAction::How& how) const {
     return (how.create() ? O_CREAT : 0) | (how.exclusive() ? O_EXCL : 0) | (how.truncate() ? O_TRUNC : 0) |
-           (how.append() ? O_APPEND : 0);
+           (how.append() ? O_APPEND : 0) | (how.direct() ? O_DIRECT : 0);
   }
   void SetFactsOf(int fd) const {
     struct stat seen {};
@@ -119,22 +118,25 @@ struct TreeActions::Call {
   }
 };
 
-absl::Status TreeActions::Act(const std::string& target, uint64_t run_id, const v1::FileAction& action,
-                              const Now& now, v1::FileActionResult& result) {
+absl::Status TreeActions::Act(const CheckTree& tree, const v1::FileAction& action, const Now& now,
+                              v1::FileActionResult& result) {
   if (action.contents().size() > kMaxContentsBytes || action.count() > kMaxCount ||
-      action.blocks().block_count() > kMaxCheckBlocks) {
+      action.blocks().block_count() > kMaxCheckBlocks || action.trials_size() > kMaxTrials) {
     return absl::InvalidArgumentError("this action on a check file is larger than a worker allows");
   }
-  IOBENCH_ASSIGN_OR_RETURN(const CheckTree tree, CheckTree::At(target, run_id));
   Call call{action, now, result, tree};
-  result.set_begin_wall_ns(WallNs());
+  result.set_begin_wall_ns(WallNowNs());
   const absl::Status status = ActInDirectory(call);
-  result.set_end_wall_ns(WallNs());
+  result.set_end_wall_ns(WallNowNs());
   return status;
 }
 
 absl::Status TreeActions::ActInDirectory(Call& call) {
   const v1::FileAction& action = call.action;
+  const bool changes_space = action.what() == v1::FileAction::TRUNCATE ||
+                             action.what() == v1::FileAction::ALLOCATE ||
+                             action.what() == v1::FileAction::PUNCH;
+  if (changes_space && action.held() != 0) return OnHeld(call);
   switch (action.what()) {
     case v1::FileAction::MAKE_DIRECTORY:
       if (action.file() == 0) return call.tree.MakeDirectory(action.directory(), action.contents());
@@ -169,6 +171,7 @@ absl::Status TreeActions::OnName(Call& call) {
     case v1::FileAction::WRITE:
       return Write(call);
     case v1::FileAction::READ:
+    case v1::FileAction::READ_MAPPED:
       return Read(call);
     case v1::FileAction::REMOVE:
       return call.Failed("remove", ::unlinkat(directory, name, 0) == 0 ? 0 : errno);
@@ -176,11 +179,13 @@ absl::Status TreeActions::OnName(Call& call) {
       return call.Failed("create directory", ::mkdirat(directory, name, 0755) == 0 ? 0 : errno);
     case v1::FileAction::REMOVE_DIRECTORY:
       return call.Failed("remove directory", ::unlinkat(directory, name, AT_REMOVEDIR) == 0 ? 0 : errno);
-    case v1::FileAction::TRUNCATE: {
+    case v1::FileAction::TRUNCATE:
+    case v1::FileAction::ALLOCATE:
+    case v1::FileAction::PUNCH: {
       IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, call.OpenFile(O_WRONLY));
-      int error = ::ftruncate(fd.get(), static_cast<off_t>(action.offset())) == 0 ? 0 : errno;
+      int error = ChangeSpace(fd.get(), action);
       if (const int closed = CloseOf(fd); error == 0) error = closed;
-      return call.Failed("truncate", error);
+      return call.Failed("change the space of", error);
     }
     case v1::FileAction::STAT: {
       struct stat seen {};
@@ -206,12 +211,12 @@ absl::Status TreeActions::OnName(Call& call) {
       return AppendRecords(call);
     case v1::FileAction::WRITE_MAPPED:
       return WriteMapped(call);
-    case v1::FileAction::READ_MAPPED:
-      return ReadMapped(call);
     case v1::FileAction::AWAIT:
       return Await(call);
     case v1::FileAction::TRY_GROUPS:
       return TryGroups(directory, call.name, call.path(), *call.result.mutable_groups());
+    case v1::FileAction::TRY:
+      return RunTrials(action, {directory, call.name, call.tree.PathOf(action.directory(), "")}, call.result);
     case v1::FileAction::OVERFILL:
       if (action.offset() > kMaxOverfillBytes) return absl::InvalidArgumentError("more than a worker allows");
       return Overfill(directory, call.name, call.path(), action.offset(), cancelled_,
@@ -229,28 +234,35 @@ absl::Status TreeActions::OnName(Call& call) {
   }
 }
 
+UniqueFd* TreeActions::Held(const v1::FileAction& action) {
+  const MutexLock lock(held_mutex_);
+  const auto found = held_.find({action.directory(), action.held()});
+  return found == held_.end() ? nullptr : &found->second;
+}
+
 absl::Status TreeActions::OnHeld(Call& call) {
   const v1::FileAction& action = call.action;
-  const auto found = held_.find(action.held());
-  if (found == held_.end()) {
+  UniqueFd* const held = Held(action);
+  if (held == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat("no file is open under the number ", action.held()));
   }
-  UniqueFd& fd = found->second;
+  UniqueFd& fd = *held;
   switch (action.what()) {
-    case v1::FileAction::READ_HELD: {
-      char bytes[kMaxContentsBytes];
-      const ssize_t read = ::pread(fd.get(), bytes, sizeof bytes, static_cast<off_t>(action.offset()));
-      if (read < 0) return call.Failed("read", errno);
-      call.RecordContents({bytes, static_cast<size_t>(read)});
-      call.SetFactsOf(fd.get());
-      return absl::OkStatus();
-    }
+    case v1::FileAction::READ_HELD:
+      return ReadFrom(call, fd.get(), action.how().mapped());
     case v1::FileAction::WRITE_HELD:
+      if (action.how().mapped())
+        return call.Failed("write", StoreMapped(fd.get(), action.offset(), action.contents()));
       return call.Failed("write",
                          WriteContents(fd.get(), action.contents(), action.offset(), action.how().append()));
+    case v1::FileAction::TRUNCATE:
+    case v1::FileAction::ALLOCATE:
+    case v1::FileAction::PUNCH:
+      return call.Failed("change the space of", ChangeSpace(fd.get(), action));
     case v1::FileAction::CLOSE_HELD: {
       const int error = CloseOf(fd);
-      held_.erase(found);
+      const MutexLock lock(held_mutex_);
+      held_.erase({action.directory(), action.held()});
       return call.Failed("close", error);
     }
     default:
@@ -260,9 +272,20 @@ absl::Status TreeActions::OnHeld(Call& call) {
 
 absl::Status TreeActions::Read(Call& call) {
   IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, call.OpenFile(O_RDONLY | call.FlagsOf(call.action.how())));
-  call.SetFactsOf(fd.get());
-  alignas(kMaxContentsBytes) char bytes[kMaxContentsBytes];
-  const ssize_t read = ::pread(fd.get(), bytes, sizeof bytes, static_cast<off_t>(call.action.offset()));
+  return ReadFrom(call, fd.get(), call.action.what() == v1::FileAction::READ_MAPPED);
+}
+
+absl::Status TreeActions::ReadFrom(Call& call, int fd, bool mapped) {
+  call.SetFactsOf(fd);
+  if (mapped) {
+    std::string bytes;
+    if (const int error = LoadMapped(fd, call.action.offset(), kMaxContentsBytes, bytes); error != 0)
+      return call.Failed("map", error);
+    call.RecordContents(bytes);
+    return absl::OkStatus();
+  }
+  alignas(kPageBytes) char bytes[kMaxContentsBytes];
+  const ssize_t read = ::pread(fd, bytes, sizeof bytes, static_cast<off_t>(call.action.offset()));
   if (read < 0) return call.Failed("read", errno);
   call.RecordContents({bytes, static_cast<size_t>(read)});
   return absl::OkStatus();
@@ -339,11 +362,14 @@ absl::Status TreeActions::Empty(Call& call) {
 
 absl::Status TreeActions::Open(Call& call) {
   const v1::FileAction& action = call.action;
-  if (held_.size() >= kMaxHeld) return absl::ResourceExhaustedError("too many check files are open");
+  if (const MutexLock lock(held_mutex_); held_.size() >= kMaxHeld) {
+    return absl::ResourceExhaustedError("too many check files are open");
+  }
   IOBENCH_ASSIGN_OR_RETURN(
       UniqueFd fd, call.OpenFile((action.how().write() ? O_RDWR : O_RDONLY) | call.FlagsOf(action.how())));
   call.SetFactsOf(fd.get());
-  held_.insert_or_assign(action.held(), std::move(fd));
+  const MutexLock lock(held_mutex_);
+  held_.insert_or_assign({action.directory(), action.held()}, std::move(fd));
   return absl::OkStatus();
 }
 
@@ -360,26 +386,15 @@ bool TreeActions::Sleep(Call& call, int64_t end_ns) {
 
 absl::Status TreeActions::Lock(Call& call, int fd, bool take) {
   const v1::FileAction::FileLock& wanted = call.action.lock();
+  if (!take) return call.Failed("unlock", Unlock(fd, wanted));
   const int64_t end_ns = call.EndNs();
+  if (wanted.waits()) {
+    return call.Failed("lock",
+                       LockWaiting(fd, wanted, [&] { return cancelled_ || call.now().ns >= end_ns; }));
+  }
   for (;;) {
-    int error = 0;
-    if (wanted.flock()) {
-      const int operation = !take ? LOCK_UN : wanted.shared() ? LOCK_SH | LOCK_NB : LOCK_EX | LOCK_NB;
-      error = ::flock(fd, operation) == 0 ? 0 : errno;
-    } else {
-      // Locks of the open file, not of the process: closing another descriptor of the file releases nothing.
-      struct flock lock {};
-      lock.l_type = static_cast<short>(!take ? F_UNLCK : wanted.shared() ? F_RDLCK : F_WRLCK);
-      lock.l_whence = SEEK_SET;
-      lock.l_start = static_cast<off_t>(wanted.begin());
-      lock.l_len = static_cast<off_t>(wanted.bytes());
-      error = ::fcntl(fd, F_OFD_SETLK, &lock) == 0 ? 0 : errno;
-    }
-    if (error == EACCES) error = EAGAIN;  // both mean that somebody else has it
-    if (error == EINTR) continue;
-    if (error != EAGAIN || !take || !Sleep(call, end_ns)) {
-      return call.Failed(take ? "lock" : "unlock", error);
-    }
+    const int error = LockNow(fd, wanted);
+    if (error != EAGAIN || !Sleep(call, end_ns)) return call.Failed("lock", error);
   }
 }
 
@@ -417,37 +432,16 @@ absl::Status TreeActions::AppendRecords(Call& call) {
 absl::Status TreeActions::WriteMapped(Call& call) {
   const std::string& contents = call.action.contents();
   if (contents.empty()) return absl::InvalidArgumentError("nothing to write");
-  IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, call.OpenFile(O_RDWR | O_CREAT));
-  // Allocates the blocks: a store to a page for which there is no space would end the process.
-  int error = ::posix_fallocate(fd.get(), 0, static_cast<off_t>(contents.size()));
-  if (error != 0) return call.Failed("allocate", error);
-  {
-    const Mapping mapping(fd.get(), contents.size(), PROT_READ | PROT_WRITE);
-    if (!mapping.valid()) return call.Failed("map", errno);
-    std::memcpy(mapping.data(), contents.data(), contents.size());
-    error = mapping.Sync();
-  }
+  const int flags = call.FlagsOf(call.action.how());
+  IOBENCH_ASSIGN_OR_RETURN(UniqueFd fd, call.OpenFile(O_RDWR | flags));
+  int error = StoreMapped(fd.get(), call.action.offset(), contents);
   if (const int closed = CloseOf(fd); error == 0) error = closed;
   return call.Failed("write", error);
 }
 
-absl::Status TreeActions::ReadMapped(Call& call) {
-  IOBENCH_ASSIGN_OR_RETURN(const UniqueFd fd, call.OpenFile(O_RDONLY));
-  call.SetFactsOf(fd.get());
-  const size_t bytes = std::min<uint64_t>(call.result.facts().bytes(), kMaxContentsBytes);
-  if (bytes == 0) {
-    call.RecordContents("");
-    return absl::OkStatus();
-  }
-  const Mapping mapping(fd.get(), bytes, PROT_READ);
-  if (!mapping.valid()) return call.Failed("map", errno);
-  call.RecordContents({mapping.data(), bytes});
-  return absl::OkStatus();
-}
-
 bool TreeActions::Seen(Call& call) {
   const v1::FileAction& action = call.action;
-  const auto held = held_.find(action.held());
+  UniqueFd* const held = Held(action);
   struct stat seen {};
   const bool exists = ::fstatat(call.directory.get(), call.name.c_str(), &seen, AT_SYMLINK_NOFOLLOW) == 0;
   switch (action.awaited()) {
@@ -458,17 +452,17 @@ bool TreeActions::Seen(Call& call) {
     case v1::FileAction::SIZE:
       return exists && static_cast<uint64_t>(seen.st_size) == action.awaited_value();
     case v1::FileAction::CONTENTS: {
-      if (held == held_.end()) return false;
+      if (held == nullptr) return false;
       char bytes[kMaxContentsBytes];
-      const ssize_t read = ::pread(held->second.get(), bytes, sizeof bytes, 0);
+      const ssize_t read = ::pread(held->get(), bytes, sizeof bytes, 0);
       return read >= 0 && Xxh3Of({bytes, static_cast<size_t>(read)}) == action.awaited_value();
     }
     case v1::FileAction::UNLOCKED:
-      return held != held_.end() && [&] {
+      return held != nullptr && [&] {
         v1::FileAction once = action;
         once.set_timeout_ms(0);
         Call look{once, call.now, call.result, call.tree};
-        return Lock(look, held->second.get(), /*take=*/true).ok();
+        return Lock(look, held->get(), /*take=*/true).ok();
       }();
     default:
       return false;

@@ -7,8 +7,10 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "common/mutex.h"
 #include "common/time.h"
 #include "common/unique_fd.h"
 #include "iobench/v1/control.pb.h"
@@ -16,23 +18,30 @@
 
 namespace iobench {
 
-// Used by one thread at a time, except for Cancel. Limits on counts, contents and open files hold whatever a
+// CLOCK_REALTIME, the clock of mtime and ctime on this client.
+int64_t WallNowNs();
+
+// Used by the lanes of one request at a time, each on a thread of its own; an open file is used by one of them. Cancel may
+// be called from any thread. Limits on counts, contents and open files hold whatever a
 // coordinator asks for.
 class TreeActions {
  public:
   using Now = std::function<WorkerTime()>;
 
   // Performs one action in a directory of validate. May block as long as the file system does, and as long as the
-  // action's timeout. Errors have the errno: those of the call that failed, close() included. InvalidArgument: beyond a
+  // action's timeout. TRUNCATE, ALLOCATE and PUNCH act on the open file `held`, or by name if that is 0. Errors have the errno: those of the call that failed, close() included. InvalidArgument: beyond a
   // limit.
-  absl::Status Act(const std::string& target, uint64_t run_id, const v1::FileAction& action, const Now& now,
+  absl::Status Act(const CheckTree& tree, const v1::FileAction& action, const Now& now,
                    v1::FileActionResult& result);
 
   // Ends waiting and repeating actions early. Any thread may call it.
   void Cancel() { cancelled_ = true; }
   bool cancelled() const { return cancelled_; }
   // Closes all files, which releases their locks.
-  void CloseAll() { held_.clear(); }
+  void CloseAll() {
+    const MutexLock lock(held_mutex_);
+    held_.clear();
+  }
 
  private:
   struct Call;  // of one action
@@ -49,14 +58,16 @@ class TreeActions {
   absl::Status Lock(Call& call, int fd, bool take);
   absl::Status CountUp(Call& call);
   absl::Status AppendRecords(Call& call);
-  absl::Status ReadMapped(Call& call);
+  absl::Status ReadFrom(Call& call, int fd, bool mapped);
   absl::Status WriteMapped(Call& call);
   absl::Status Await(Call& call);
+  UniqueFd* Held(const v1::FileAction& action);  // nullptr: no file is open under its number
   bool Seen(Call& call);
   bool Sleep(Call& call, int64_t end_ns);
 
   std::atomic<bool> cancelled_{false};
-  std::map<uint32_t, UniqueFd> held_;
+  Mutex held_mutex_;
+  std::map<std::pair<uint32_t, uint32_t>, UniqueFd> held_ ABSL_GUARDED_BY(held_mutex_);  // directory, number
 };
 
 }  // namespace iobench

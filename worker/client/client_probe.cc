@@ -115,6 +115,11 @@ absl::Status CheckUsable(int fd, const std::string& path) {
   if (::faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) == 0) return absl::OkStatus();
   const int error = errno;
   if (error == EROFS) return ErrnoStatus(absl::StrCat(path, " is mounted read-only"), error);
+  // An NFS server that exports read-only answers ACCESS as if rights were missing. Only a call that changes something gets
+  // its EROFS; this one sets the mode that the directory has.
+  struct stat facts {};
+  const bool is_refused = error == EACCES && ::fstat(fd, &facts) == 0 && ::fchmodat(fd, ".", facts.st_mode & 07777, 0) != 0;
+  if (is_refused && errno == EROFS) return ErrnoStatus(absl::StrCat(path, " is read-only on its server"), EROFS);
   return ErrnoStatus(absl::StrCat(path, " is not writable"), error);
 }
 

@@ -107,6 +107,14 @@ std::optional<std::string> ReadAheadKib(dev_t device, const std::string& root) {
   return std::nullopt;
 }
 
+// What makes this host's NFSv4 clients differ from those of others with its name: that of its network namespace, or the
+// module's. nullopt: the name alone does.
+std::optional<std::string> Nfs4UniqueId(const std::string& root) {
+  const auto own = ValueIn(root + "/sys/fs/nfs/net/nfs_client/identifier");
+  if (own && *own != "(null)") return own;
+  return ValueIn(root + "/sys/module/nfs/parameters/nfs4_unique_id");
+}
+
 void AddNic(const Mount& mount, const std::string& root, Settings& settings) {
   const std::optional<std::string> nic = InterfaceTo(ServerAddressOf(mount));
   if (!nic) return;
@@ -186,6 +194,7 @@ Settings ClientSettings(const std::string& root) {
     const bool idle = value == "0" && absl::StartsWith(setting.name, "vm.dirty_");
     if (value && !idle) settings[setting.name] = *value;
   }
+  if (auto id = Nfs4UniqueId(root)) settings["nfs.nfs4_unique_id"] = *id;
   if (std::string governors = Governors(root); !governors.empty()) settings["cpu_governor"] = governors;
   std::vector<std::string> modules;
   for (const char* const module : kModules) {
@@ -203,6 +212,9 @@ Settings MountSettings(const Mount& mount, int fd, dev_t device, const std::stri
   if (IsNetworkFilesystem(mount.filesystem)) AddNic(mount, root, settings);
   if (IsNfs(mount.filesystem)) AddNfs(mount, root, settings);
   AddStriping(mount, fd, settings);
+  if (IsNetworkFilesystem(mount.filesystem) && !mount.root.empty() && mount.root != "/") {
+    settings["mount_root"] = OneLine(mount.root);
+  }
   return settings;
 }
 

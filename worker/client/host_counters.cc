@@ -132,8 +132,37 @@ void AddNics(const HostCounters& before, const HostCounters& after, const std::s
     nic.set_rx_bytes(rx_bytes);
     nic.set_tx_bytes(tx_bytes);
     nic.set_drops(is.drops - was.drops);
+    if (is.errors >= was.errors) nic.set_errors(is.errors - was.errors);
     if (facts.link_bytes_per_s) nic.set_link_bytes_per_s(*facts.link_bytes_per_s);
     nic.set_carries_targets(carries);
+  }
+}
+
+// Of "tcp 10.0.0.1 815"; 0: none.
+uint32_t PortIn(const std::string& connection) {
+  uint32_t port = 0;
+  return absl::SimpleAtoi(connection.substr(connection.rfind(' ') + 1), &port) ? port : 0;
+}
+
+// Connections that were made anew between the readings begin at 0; those that have ended are unknown.
+void AddTcp(const HostCounters& before, const HostCounters& after, v1::HostDelta& delta) {
+  if (before.tcp && after.tcp && before.tcp->sent <= after.tcp->sent &&
+      before.tcp->retransmitted <= after.tcp->retransmitted) {
+    delta.set_tcp_sent_segments(after.tcp->sent - before.tcp->sent);
+    delta.set_tcp_retransmitted_segments(after.tcp->retransmitted - before.tcp->retransmitted);
+  }
+  for (const auto& [name, is] : after.server_connections) {
+    const auto found = before.server_connections.find(name);
+    TcpConnection was = found == before.server_connections.end() ? TcpConnection() : found->second;
+    if (is.sent_segments < was.sent_segments || is.retransmitted_segments < was.retransmitted_segments)
+      was = {};
+    v1::TcpConnectionDelta& connection = *delta.add_server_connections();
+    connection.set_connection(name);
+    connection.set_sent_segments(is.sent_segments - was.sent_segments);
+    connection.set_retransmitted_segments(is.retransmitted_segments - was.retransmitted_segments);
+    connection.set_round_trip_ms(is.round_trip_ms);
+    connection.set_smallest_round_trip_ms(is.smallest_round_trip_ms);
+    connection.set_path_mtu(is.path_mtu);
   }
 }
 
@@ -182,8 +211,9 @@ std::map<std::string, NicBytes> ParseNetDev(std::string_view proc_net_dev) {
     const Words counters = WordsOf(line.substr(colon + 1));
     const auto rx_bytes = NumberAt(counters, 0), rx_drops = NumberAt(counters, 3);
     const auto tx_bytes = NumberAt(counters, 8), tx_drops = NumberAt(counters, 11);
+    const uint64_t errors = NumberAt(counters, 2).value_or(0) + NumberAt(counters, 10).value_or(0);
     if (name.size() != 1 || name[0] == "lo" || !rx_bytes || !tx_bytes || !rx_drops || !tx_drops) continue;
-    nics[std::string(name[0])] = {*rx_bytes, *tx_bytes, *rx_drops + *tx_drops};
+    nics[std::string(name[0])] = {*rx_bytes, *tx_bytes, *rx_drops + *tx_drops, errors};
   }
   return nics;
 }
@@ -208,7 +238,8 @@ std::optional<uint64_t> ParseDiskWriteBytes(std::string_view proc_self_io) {
   return FirstNumberOf(proc_self_io, "write_bytes:");
 }
 
-HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_points, bool last_is_cpu) {
+HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_points, bool last_is_cpu,
+                              const std::set<std::string>& servers) {
   HostCounters counters;
   if (!last_is_cpu) ReadProcessors(counters);
   counters.at_monotonic_ns = MonotonicNowNs();
@@ -221,14 +252,25 @@ HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_p
     counters.disk_read_bytes = ParseDiskReadBytes(*text);
     counters.disk_write_bytes = ParseDiskWriteBytes(*text);
   }
+  if (const auto text = ReadWholeFile("/proc/net/snmp")) counters.tcp = ParseTcpSegments(*text);
+  std::set<uint32_t> ports;  // of this host, by the connections of the mounts
   if (!nfs_mount_points.empty()) {
     if (const auto text = ReadWholeFile("/proc/self/mountstats")) {
       const std::vector<NfsMountCounters> mounts = ParseMountstats(*text);
       for (const auto& [target, mount_point] : nfs_mount_points) {
         if (const NfsMountCounters* mount = FindNfsMount(mounts, mount_point)) counters.nfs[target] = *mount;
       }
+      for (const auto& [target, mount] : counters.nfs) {
+        for (const NfsConnectionCounters& each : mount.connections) ports.insert(each.source_port);
+      }
     }
   }
+  ports.erase(0);  // unknown
+  if (!servers.empty()) counters.server_connections = ReadTcpConnections(servers);
+  // A server may also be where the coordinator listens, or somebody's shell.
+  std::erase_if(counters.server_connections, [&](const auto& connection) {
+    return !ports.empty() && !ports.contains(PortIn(connection.first));
+  });
   counters.cgroup = ReadCgroupCounters();
   if (last_is_cpu) ReadProcessors(counters);
   return counters;
@@ -279,6 +321,7 @@ v1::HostDelta HostDeltaBetween(const HostCounters& before, const HostCounters& a
     delta.set_context_switches(*switches);
   }
   AddNics(before, after, carriers, facts_of, delta);
+  AddTcp(before, after, delta);
   if (after.dirty_bytes) delta.set_dirty_bytes_after(*after.dirty_bytes);
   if (const auto bytes = Difference(before.all_disks_read_bytes, after.all_disks_read_bytes))
     delta.set_all_disks_read_bytes(*bytes);

@@ -15,6 +15,7 @@
 #include "common/process/cgroup_limits.h"
 #include "iobench/v1/result.pb.h"
 #include "worker/client/mountstats.h"
+#include "worker/client/tcp_connections.h"
 
 namespace iobench {
 
@@ -30,7 +31,8 @@ struct CpuTicks {
 struct NicBytes {
   uint64_t rx_bytes = 0;
   uint64_t tx_bytes = 0;
-  uint64_t drops = 0;  // receive and transmit
+  uint64_t drops = 0;   // receive and transmit
+  uint64_t errors = 0;  // the same
 };
 
 // Constant properties of an interface.
@@ -57,6 +59,8 @@ struct HostCounters {
   std::optional<uint64_t> disk_write_bytes;
   std::map<uint32_t, NfsMountCounters> nfs;  // by target index
   CgroupCounters cgroup;
+  std::optional<TcpSegments> tcp;
+  TcpConnections server_connections;
 };
 
 // Parsers for the contents of these files. nullopt or empty: the line is missing or not understood. Pure.
@@ -70,8 +74,10 @@ std::optional<uint64_t> ParseDiskWriteBytes(std::string_view proc_self_io);
 
 // Reads all counters. The processors are read last if `last_is_cpu`, otherwise first, so that they are read closest to
 // the measurement. `nfs_mount_points` is indexed by target; /proc/self/mountstats is read only if it is not empty.
+// `servers`: numeric addresses, to which connections are read. Those of NFS mounts have the ports of their connections;
+// without such a mount, all connections to these addresses are taken.
 HostCounters ReadHostCounters(const std::map<uint32_t, std::string>& nfs_mount_points,
-                              bool last_is_cpu = false);
+                              bool last_is_cpu = false, const std::set<std::string>& servers = {});
 
 // Returns what the control groups of this process withheld between two readings; nullopt: it is in none. `name_of`:
 // of a device, "sda" of "8:0".

@@ -187,7 +187,7 @@ void PhaseRunner::RecordSpaces() {
 PhaseRunner::Counters PhaseRunner::CountersBefore() const {
   const int64_t begin_ns = MonotonicNowNs();
   Counters counters;
-  counters.host = ReadHostCounters(nfs_mount_points_, /*last_is_cpu=*/true);
+  counters.host = ReadHostCounters(nfs_mount_points_, /*last_is_cpu=*/true, servers_);
   ::getrusage(RUSAGE_SELF, &counters.process);
   counters_take_ns.store(MonotonicNowNs() - begin_ns, std::memory_order_relaxed);
   return counters;
@@ -422,7 +422,7 @@ void PhaseRunner::ReportDone() {
 void PhaseRunner::RecordCounters() {
   rusage process{};
   ::getrusage(RUSAGE_SELF, &process);
-  const HostCounters host = ReadHostCounters(nfs_mount_points_);
+  const HostCounters host = ReadHostCounters(nfs_mount_points_, /*last_is_cpu=*/false, servers_);
   MutexLock lock(mutex_);
   host_ = HostDeltaBetween(before_.host, host, carriers_);
   host_.mutable_spaces()->insert(spaces_.begin(), spaces_.end());

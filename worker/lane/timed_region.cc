@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <span>
 
+#include "common/model/metadata_operation.h"
 #include "common/proc_file.h"
 #include "common/status_util.h"
 #include "worker/metadata/metadata_stream.h"
@@ -216,7 +217,8 @@ uint64_t TimedRegion::UnfinishedOps() const {
   const uint64_t done = setup_.recorder().ops();
   if (metadata && metadata->effect.replaces_files) {
     if (work_.plan.has_finish_bytes() && work_.plan.finish_bytes() == 0) return 0;
-    return (kOpsPerMixCycle - done % kOpsPerMixCycle) % kOpsPerMixCycle;
+    const uint64_t of_cycle = MetadataSpecOf(*metadata->operation).cycle.size();
+    return (of_cycle - done % of_cycle) % of_cycle;
   }
   // A deadline determines how many files exist: later phases use those that were created by then.
   const bool may_be_fewer = outcome_.hit_deadline && metadata && metadata->effect.makes.Has(TreePart::kFiles);

@@ -62,7 +62,9 @@ class MetadataEngine final : public IoEngine {
   }
 
   LoopEnd Run(LaneContext& lane) override {
-    const OpKind kind = MetadataSpecOf(*work_.operation).kind;
+    const MetadataSpec& spec = MetadataSpecOf(*work_.operation);
+    if (!spec.cycle.empty()) return RunCycle(lane);
+    const OpKind kind = spec.kind;
     for (const Runner& runner : kRunners) {
       if (runner.kind == kind) return (this->*runner.run)(lane);
     }
@@ -137,7 +139,7 @@ class MetadataEngine final : public IoEngine {
     return work_.names.PathOf(work_.file_names(), op.offset);
   }
 
-  // ---- one function for each operation: kRunners says which
+  // ---- one function for each operation without a cycle: kRunners says which
 
   LoopEnd RunMkdir(LaneContext& lane) {
     return RunLoop<Clock>(lane, [leaves = Names(NameKind::kLeaf)](const Op& op) mutable {
@@ -264,9 +266,21 @@ class MetadataEngine final : public IoEngine {
         });
   }
 
-  LoopEnd RunFileMix(LaneContext& lane) {
-    return RunLoop<Clock>(lane, [this, files = Files(), data = lane.payload,
-                                 buffer = read_buffer_.data()](const Op& op) mutable {
+  // A cycle with a rename creates files under their other names, as programs do that replace a file.
+  NameKind created_names() const {
+    return MetadataSpecOf(*work_.operation).kinds().Has(OpKind::kRename) ? work_.other_file_names()
+                                                                         : work_.file_names();
+  }
+
+  LoopEnd RunCycle(LaneContext& lane) {
+    const int create_flags = flags_ | (MetadataSpecOf(*work_.operation).creates_exclusively ? O_EXCL : 0);
+    return RunLoop<Clock>(lane, [this, files = Files(), created = Names(created_names()), create_flags,
+                                 data = lane.payload, buffer = read_buffer_.data()](const Op& op) mutable {
+      if (op.kind == OpKind::kCreate) {
+        return created.At(op.object, op.offset, [&](int fd, const char* path) {
+          return item::Create(calls_, fd, path, create_flags, work_.DataBeginOf(op.offset), op.length, data);
+        });
+      }
       return files.At(op.object, op.offset, [&](int fd, const char* path) {
         switch (op.kind) {
           case OpKind::kOpenClose:
@@ -276,8 +290,9 @@ class MetadataEngine final : public IoEngine {
           case OpKind::kUnlink:
             return item::Unlink(fd, path);
           default:
-            return item::Create(calls_, fd, path, flags_ | O_EXCL, work_.DataBeginOf(op.offset), op.length,
-                                data);
+            return created.At(op.object, op.offset, [&](int from_fd, const char* from) {
+              return item::Rename(from_fd, from, fd, path);
+            });
         }
       });
     });
@@ -326,7 +341,6 @@ class MetadataEngine final : public IoEngine {
       {OpKind::kSymlink, &MetadataEngine::RunSymlink},     {OpKind::kSetXattr, &MetadataEngine::RunSetXattr},
       {OpKind::kGetXattr, &MetadataEngine::RunGetXattr},   {OpKind::kChmod, &MetadataEngine::RunChmod},
       {OpKind::kUnlink, &MetadataEngine::RunUnlink},       {OpKind::kRmdir, &MetadataEngine::RunRmdir},
-      {OpKind::kAppend, &MetadataEngine::RunFileMix},
   };
 
   MetadataWork work_;

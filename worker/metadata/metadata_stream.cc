@@ -114,10 +114,19 @@ class DirectoriesInOrder final : public CountedStream {
   }
 };
 
-class FileMix final : public CountedStream {
+bool MovesData(OpKind kind) {
+  return kind == OpKind::kOpenClose || kind == OpKind::kAppend || kind == OpKind::kCreate;
+}
+
+uint64_t OpsWithData(std::span<const OpKind> cycle) {
+  return static_cast<uint64_t>(std::count_if(cycle.begin(), cycle.end(), MovesData));
+}
+
+class Cycle final : public CountedStream {
  public:
-  FileMix(const LaneTree& tree, const MetadataShape& shape)
-      : CountedStream(kOpsPerMixCycle * shape.item_count, 3 * shape.sizes.SumOf(shape.item_count)),
+  Cycle(std::span<const OpKind> kinds, const LaneTree& tree, const MetadataShape& shape)
+      : CountedStream(kinds.size() * shape.item_count, OpsWithData(kinds) * shape.sizes.SumOf(shape.item_count)),
+        kinds_(kinds),
         tree_(tree),
         item_count_(shape.item_count),
         sizes_(shape.sizes) {}
@@ -130,20 +139,13 @@ class FileMix final : public CountedStream {
 
  private:
   Op At(uint64_t position) const {
-    const uint64_t oldest = position / kOpsPerMixCycle;
-    switch (position % kOpsPerMixCycle) {
-      case 0:
-        return On(OpKind::kOpenClose, oldest);
-      case 1:
-        return On(OpKind::kAppend, (oldest + item_count_ / 2) % item_count_);
-      case 2:
-        return {OpKind::kUnlink, tree_.DirectoryOf(oldest), oldest, 0};
-      default:
-        return On(OpKind::kCreate, oldest);
-    }
+    const uint64_t oldest = position / kinds_.size();
+    const OpKind kind = kinds_[position % kinds_.size()];
+    const uint64_t item = kind == OpKind::kAppend ? (oldest + item_count_ / 2) % item_count_ : oldest;
+    return {kind, tree_.DirectoryOf(item), item, MovesData(kind) ? sizes_.Of(item) : 0};
   }
-  Op On(OpKind kind, uint64_t item) const { return {kind, tree_.DirectoryOf(item), item, sizes_.Of(item)}; }
 
+  std::span<const OpKind> kinds_;
   LaneTree tree_;
   uint64_t item_count_;
   ItemSizes sizes_;
@@ -155,7 +157,7 @@ std::unique_ptr<OpStream> MakeMetadataStream(const OperationSpec& operation, con
                                              const MetadataShape& shape) {
   assert(shape.item_count > 0 && shape.item_count <= tree.item_count());
   const MetadataSpec& spec = MetadataSpecOf(operation);
-  if (spec.effect.replaces_files) return std::make_unique<FileMix>(tree, shape);
+  if (!spec.cycle.empty()) return std::make_unique<Cycle>(spec.cycle, tree, shape);
   const OpKind kind = spec.kind;
   if (spec.names == OpNames::kDirectories) {
     const uint64_t count = uint64_t{tree.DirectoryOf(shape.item_count - 1)} + 1;

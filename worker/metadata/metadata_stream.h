@@ -25,15 +25,11 @@ struct MetadataShape {
   uint32_t phase = 0;
 };
 
-// Visits each item once per pass; readdir visits each directory with items. file-mix processes the items in rotation,
-// oldest first, with four ops on each: reads it, appends to the item that is half a round younger, removes it and
-// creates it again. The set of files thus stays the same, and every file is read once and appended to once in its
-// lifetime.
+// Visits each item once per pass; readdir visits each directory with items. An operation with a cycle processes the
+// items in rotation, oldest first, with the ops of the cycle on each, after which the set of files is complete. An append
+// is to the item that is half a round younger, so that every file is appended to once in its lifetime.
 std::unique_ptr<OpStream> MakeMetadataStream(const OperationSpec& operation, const LaneTree& tree,
                                              const MetadataShape& shape);
-
-// The number of ops of file-mix per item. After a multiple of it, the set of files is complete.
-inline constexpr uint64_t kOpsPerMixCycle = 4;
 
 }  // namespace iobench
 

@@ -159,33 +159,49 @@ struct Intervals {
   std::vector<std::optional<RatioInterval>> rates, latencies;
 };
 
-void AddPairs(std::span<const RunToCompare> runs, uint32_t run, double level, v1::CompareReport& report,
-              Intervals& intervals) {
-  const auto index_of = [](const std::vector<PhaseSamples>& phases) {
-    std::map<std::string, const PhaseSamples*> index;
-    for (const PhaseSamples& phase : phases) index[TextOf(phase.key)] = &phase;
-    return index;
-  };
+// A text for each phase that is equal in two runs if the phases are to be compared. By name: the first one of a name with
+// the first one of it. Bytes/s and ops/s have no ratio.
+std::vector<std::string> PairingTexts(const std::vector<PhaseSamples>& phases, bool by_name) {
+  std::vector<std::string> texts;
+  std::map<std::string, int> seen;
+  for (const PhaseSamples& phase : phases) {
+    if (!by_name) {
+      texts.push_back(TextOf(phase.key));
+      continue;
+    }
+    const std::string text = absl::StrCat(phase.key.name(), "\n", phase.metadata ? "ops" : "bytes");
+    texts.push_back(absl::StrCat(text, "\n", ++seen[text]));
+  }
+  return texts;
+}
+
+void AddPairs(std::span<const RunToCompare> runs, uint32_t run, const CompareSettings& settings,
+              v1::CompareReport& report, Intervals& intervals) {
+  const auto texts_of = [&settings](const RunToCompare& of) { return PairingTexts(of.phases, settings.by_name); };
+  const std::vector<std::string> baseline_texts = texts_of(runs[0]), run_texts = texts_of(runs[run]);
   const auto add_unmatched = [&](const v1::PhaseKey& key, bool only_in_baseline) {
     v1::UnmatchedPhase& unmatched = *report.add_unmatched();
     *unmatched.mutable_phase() = key;
     unmatched.set_run(run);
     unmatched.set_only_in_baseline(only_in_baseline);
   };
-  const auto in_baseline = index_of(runs[0].phases), in_run = index_of(runs[run].phases);
-  for (const PhaseSamples& baseline : runs[0].phases) {
-    const auto found = in_run.find(TextOf(baseline.key));
+  std::map<std::string, const PhaseSamples*> in_run;
+  for (size_t i = 0; i < run_texts.size(); ++i) in_run[run_texts[i]] = &runs[run].phases[i];
+  for (size_t i = 0; i < baseline_texts.size(); ++i) {
+    const PhaseSamples& baseline = runs[0].phases[i];
+    const auto found = in_run.find(baseline_texts[i]);
     if (found == in_run.end()) {
       add_unmatched(baseline.key, true);
       continue;
     }
-    Pair pair = Compare(baseline, *found->second, run, level);
+    Pair pair = Compare(baseline, *found->second, run, settings.level);
     *report.add_phases() = std::move(pair.comparison);
     intervals.rates.push_back(pair.rate);
     intervals.latencies.push_back(pair.latency);
   }
-  for (const PhaseSamples& phase : runs[run].phases) {
-    if (!in_baseline.contains(TextOf(phase.key))) add_unmatched(phase.key, false);
+  const std::set<std::string> in_baseline(baseline_texts.begin(), baseline_texts.end());
+  for (size_t i = 0; i < run_texts.size(); ++i) {
+    if (!in_baseline.contains(run_texts[i])) add_unmatched(runs[run].phases[i].key, false);
   }
 }
 
@@ -247,8 +263,9 @@ v1::CompareReport CompareRuns(std::span<const RunToCompare> runs, const CompareS
     for (const PhaseSamples& phase : runs[0].phases) *report.add_repetitions() = RepetitionListOf(phase);
     return report;
   }
+  report.set_paired_by_name(settings.by_name);
   Intervals intervals;
-  for (uint32_t run = 1; run < runs.size(); ++run) AddPairs(runs, run, settings.level, report, intervals);
+  for (uint32_t run = 1; run < runs.size(); ++run) AddPairs(runs, run, settings, report, intervals);
   SetVerdicts(settings, report);
   AddRatioMaps(intervals.rates, settings.level, settings.margin, report);
   for (uint32_t run = 1; run < runs.size(); ++run) CountVerdicts(run, report);

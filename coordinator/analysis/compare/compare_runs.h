@@ -26,7 +26,9 @@ RunToCompare RunToCompareFrom(const std::string& name, const v1::RunReport& repo
 struct CompareSettings {
   double level = 0.95;               // of intervals and verdicts; 0 < level < 1
   double margin = 0.05;              // what lies within 1 +- this counts as equal; 0 < margin < 1
-  std::optional<double> fail_under;  // a ratio: phases below it fail
+  bool by_name = false;              // phases are paired by their names alone, so that what runs differ in on purpose
+                                     // (engine, record size, lanes …) can be compared
+  std::optional<double> fail_under = std::nullopt;  // a ratio: phases below it fail
 };
 
 // The statistics are defined in docs/comparing.md, "Comparing runs". With one run, lists its repetitions. REQUIRES:

@@ -17,15 +17,9 @@ namespace {
 
 constexpr double kRoom = 0.70;
 constexpr double kFull = 0.95;
-constexpr double kFlat = 0.5;  // of the mean latency: no op is much faster than the others
-constexpr uint64_t kMaxSmallBytes = 64 << 10;
-constexpr double kMostlyOutside = 0.8;  // of the requests in flight
-constexpr double kHalfOutside = 0.5;
 constexpr double kHeldByServers = 0.5;  // of the ops in flight: then no client holds them up
 constexpr uint64_t kMinCopyBytes = 64
                                    << 10;  // of a record: in smaller ones, the call costs as much as the copy
-constexpr double kMaxSkewPercent = 10;     // of the phase: a larger skew may make a client look slower
-constexpr double kMinLaneOps = 20;         // mean over lanes: with fewer, rates differ by chance
 constexpr double kMinLeftInMemory = 0.5;   // of the bytes written: if fewer stayed, storage set the pace
 constexpr double kShownShare = 0.005;      // of all bytes: less would not change a whole percentage
 
@@ -84,54 +78,30 @@ std::optional<FoundLimit> FindCpu(const v1::PhaseReport& report, const ExplainFa
                                   double share) {
   const LimitedClients limited = ClientsWithMark(report, mark_code::kCpuBound, kind);
   if (limited.fullest == nullptr || limited.percent < 100 * share) return std::nullopt;
+  if (kind != CpuKind::kStolen && FindByRule("think-time", report, facts).has_value())
+    return std::nullopt;  // lanes think on their processors
   const bool others = limited.fullest->own_cpu_percent() < limited.percent / 2;
   if (kind == CpuKind::kHost && others && ServersHoldOps(report, facts)) return std::nullopt;
   const bool waited = WaitedShare(*limited.fullest) >= kWaitedShare;
   const char* what = kind == CpuKind::kLane && waited ? "too few processors for the lanes: "
-                     : kind == CpuKind::kLane   ? "one processor per lane: "
-                     : kind == CpuKind::kStolen ? "CPU time stolen by the hypervisor: "
-                     : others                   ? "client CPU, used mostly by others: "
-                                                : "client CPU: ";
+                     : kind == CpuKind::kLane         ? "one processor per lane: "
+                     : kind == CpuKind::kStolen       ? "CPU time stolen by the hypervisor: "
+                     : others                         ? "client CPU, used mostly by others: "
+                                                      : "client CPU: ";
   return FoundOnClients(limited,
                         absl::StrCat(what, limited.fullest->host(), " ", PercentText(limited.percent / 100)));
-}
-
-// The lanes' time with ops in flight, as a share of what depth and time allow; near 1, lanes always wait for ops.
-double WaitingShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
-  return OpsUnderWay(report, facts) / facts.in_flight;
-}
-
-// Includes clients whose phase was too short for a mark.
-bool AnyClientFull(const v1::PhaseReport& report) {
-  return HasMarkOfFullClient(report) ||
-         std::any_of(report.clients().begin(), report.clients().end(),
-                     [](const v1::ClientPhaseReport& client) { return client.cpu_percent() > 100 * kFull; });
-}
-
-// With one op in flight, the link then accounts for most of the op's time.
-bool AnyLinkHalfFull(const v1::PhaseReport& report) {
-  return std::any_of(
-      report.clients().begin(), report.clients().end(), [](const v1::ClientPhaseReport& client) {
-        const v1::HostDelta& host = client.host_delta();
-        return std::any_of(host.nics().begin(), host.nics().end(),
-                           [&](const v1::NicDelta& nic) { return NetworkPercent(host, nic) > 50; });
-      });
-}
-
-size_t LanesOf(const v1::ClientPhaseReport& client) {
-  size_t lanes = 0;
-  for (const v1::WorkerPhaseReport& worker : client.workers()) {
-    lanes += static_cast<size_t>(
-        std::count_if(worker.lanes().begin(), worker.lanes().end(),
-                      [](const v1::LanePhaseReport& lane) { return !lane.sat_out() && !lane.failed(); }));
-  }
-  return lanes;
 }
 
 }  // namespace
 
 std::string PercentText(double share) {
   return absl::StrCat(std::round(100 * share), " %");
+}
+
+bool AnyClientFull(const v1::PhaseReport& report) {
+  return HasMarkOfFullClient(report) ||
+         std::any_of(report.clients().begin(), report.clients().end(),
+                     [](const v1::ClientPhaseReport& client) { return client.cpu_percent() > 100 * kFull; });
 }
 
 bool ClientsHaveRoom(const v1::PhaseReport& report) {
@@ -168,7 +138,8 @@ bool ClientLinksAreKnown(const v1::PhaseReport& report) {
 std::optional<FoundLimit> FindPace(const v1::PhaseReport& report, const ExplainFacts& facts, double) {
   if (!facts.all_paced) return std::nullopt;
   if (report.has_open_loop()) {
-    if (!(report.open_loop().done_percent() > 0) || HasMark(report, mark_code::kGeneratorBound)) return std::nullopt;
+    if (!(report.open_loop().done_percent() > 0) || HasMark(report, mark_code::kGeneratorBound))
+      return std::nullopt;
     return FoundLimit{1, "the requested rate"};
   }
   if (!(report.paced_ops_per_s() > 0) || HasMark(report, mark_code::kPaceMissed)) return std::nullopt;
@@ -194,8 +165,8 @@ std::optional<FoundLimit> FindIoLimit(const v1::PhaseReport& report, const Expla
   if (limited.fullest == nullptr || limited.percent < 100 * share) return std::nullopt;
   const v1::IoLimitDelta* const limit = FullestIoLimit(limited.fullest->host_delta());
   if (limit == nullptr) return std::nullopt;
-  return FoundOnClients(
-      limited, absl::StrCat("I/O limit of its control group: ", limited.fullest->host(), ", ", NameOfLimit(*limit)));
+  return FoundOnClients(limited, absl::StrCat("I/O limit of its control group: ", limited.fullest->host(),
+                                              ", ", NameOfLimit(*limit)));
 }
 
 std::optional<FoundLimit> FindClientCpu(const v1::PhaseReport& report, const ExplainFacts& facts,
@@ -276,55 +247,6 @@ std::optional<FoundLimit> FindDataWork(const v1::PhaseReport& report, const Expl
   if (!(of_ops >= share) || !std::isfinite(of_ops)) return std::nullopt;
   return FoundLimit{
       of_ops, absl::StrCat("generating and checking data: ", PercentText(of_ops), " of the lanes' time")};
-}
-
-std::optional<FoundLimit> FindSlowClient(const v1::PhaseReport& report, const ExplainFacts&, double share) {
-  if (report.start().skew_percent() > kMaxSkewPercent) return std::nullopt;
-  const v1::ClientPhaseReport* slowest = nullptr;
-  double min = 0, sum = 0;
-  size_t count = 0;
-  const auto rate_of = [&](const v1::ClientPhaseReport& client) {
-    return report.headline_in_ops() ? client.ops_per_s() : client.bytes_per_s();
-  };
-  for (const v1::ClientPhaseReport& client : report.clients()) {
-    const size_t lanes = LanesOf(client);
-    const double rate = rate_of(client) / static_cast<double>(lanes);
-    if (lanes == 0 || !std::isfinite(rate)) continue;
-    ++count;
-    sum += rate;
-    if (slowest != nullptr && rate >= min) continue;
-    slowest = &client;
-    min = rate;
-  }
-  if (count < 2 || static_cast<double>(report.measured_ops()) < kMinLaneOps * report.lane_count())
-    return std::nullopt;
-  const double others = (sum - min) / static_cast<double>(count - 1);
-  if (!(min < share * others)) return std::nullopt;
-  // A stonewalled figure ends with the first lane and only lacks what the slow client did not do.
-  const double weight = report.headline().name() == "full" ? 1 : 0.6;
-  const std::string reached = PercentText(min / others);
-  return FoundLimit{weight * (1 - min / others), absl::StrCat("one client: ", slowest->host(), " at ",
-                                                              reached, " of the others' rate per lane")};
-}
-
-std::optional<FoundLimit> FindLanes(const v1::PhaseReport& report, const ExplainFacts& facts, double share) {
-  if (report.engine() == "null" || HasMarkThatMeans(report, MarkMeans::kClientMemory) || SharesDirectory(report)) return std::nullopt;
-  if (FindByRule("slow-client", report, facts).has_value()) return std::nullopt;  // a resource there is full
-  const double waiting = WaitingShare(report, facts);
-  // With two samples of one op each, "more" than the whole time is an error of the figures.
-  if (!(waiting >= share && waiting <= 1.1) || !std::isfinite(facts.in_flight)) return std::nullopt;
-  const bool one_op = facts.in_flight == 1 && !AnyClientFull(report) && !AnyLinkHalfFull(report);
-  if (!one_op && !(ClientsHaveRoom(report) && ServersHaveRoom(report, true))) return std::nullopt;
-  // If requests wait on the network, additional ones may wait as well: where ops take many times as long as the fastest
-  // one, and where a link of unknown speed may need that long for a single large op.
-  const bool queued = ServiceTimesIn(report).min() < kFlat * ServiceTimesIn(report).mean();
-  const bool large = report.record_bytes() > kMaxSmallBytes && !ClientLinksAreKnown(report);
-  const double outside = ShareOutsideServers(report);
-  if (one_op ? large && outside >= kHalfOutside : queued && outside >= kMostlyOutside) return std::nullopt;
-  return FoundLimit{
-      0.6 * std::min(1.0, waiting),
-      absl::StrCat("too few lanes: ", FormatCount(facts.in_flight), facts.in_flight == 1 ? " op" : " ops",
-                   " in flight, each taking ", FormatSeconds(ServiceTimesIn(report).mean() / 1e6))};
 }
 
 }  // namespace iobench

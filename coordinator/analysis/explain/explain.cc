@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "common/model/operation.h"
 #include "coordinator/analysis/explain/limit_rules.h"
 #include "coordinator/analysis/phase/phase_writes.h"
 
@@ -30,6 +34,58 @@ double WarmupLanesSeconds(const PhaseView& view) {
   return seconds;
 }
 
+bool IsDirect(const v1::Operation& operation) {
+  return operation.sync() || operation.dsync() || operation.rsync() || operation.direct();
+}
+
+// Engines whose reads and writes are those of the kernel's page cache.
+bool UsesPageCache(const v1::Operation& operation) {
+  return !operation.direct() &&
+         (operation.engine().empty() || operation.engine() == "posix" || operation.engine() == "stdio");
+}
+
+bool OnlyWrites(const v1::Operation& operation) {
+  const absl::StatusOr<const OperationSpec*> row = FindOperation(operation.name());
+  return row.ok() && (*row)->kinds == OpKinds(OpKind::kWrite);
+}
+
+bool ReadsInOrder(const v1::Operation& operation) {
+  const absl::StatusOr<const OperationSpec*> row = FindOperation(operation.name());
+  return row.ok() && (*row)->kinds == OpKinds(OpKind::kRead) && (*row)->pattern == Pattern::kSequential;
+}
+
+// Pauses that count in the lane's own time (-+J) are not in pause_s.
+double PausedLanesSeconds(const PhaseView& view) {
+  const auto& assignments = view.phase.phase().assignments();
+  double seconds = 0;
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    seconds += lane.result->pause_s();
+    for (const v1::Assignment& assignment : assignments) {
+      const v1::Operation& operation = assignment.operation();
+      const bool is_its = assignments.size() == 1 || operation.name() == lane.result->operation();
+      if (!is_its || !operation.between().think_in_throughput()) continue;
+      seconds += operation.between().think_ms() / 1e3 * static_cast<double>(lane.result->region_ops());
+      break;
+    }
+  }
+  return seconds;
+}
+
+// Of the targets that the workers' clients have on NFS.
+double ReadAheadBytes(const v1::RunRecord& run) {
+  double most = std::nan("");
+  for (const v1::WorkerTargets& seen : run.targets()) {
+    for (const v1::TargetFacts& target : seen.targets()) {
+      const auto set = target.settings().find("read_ahead_kb");
+      double kib = 0;
+      if (!IsNfs(target) || set == target.settings().end() || !absl::SimpleAtod(set->second, &kib))
+        return std::nan("");
+      if (!(most >= 1024 * kib)) most = 1024 * kib;
+    }
+  }
+  return most;
+}
+
 }  // namespace
 
 ExplainFacts ExplainFactsOf(const PhaseView& view) {
@@ -48,10 +104,20 @@ ExplainFacts ExplainFactsOf(const PhaseView& view) {
     return assignment.operation().between().ops_per_s() > 0 || assignment.operation().has_arrivals();
   });
   facts.sync_writes =
-      std::all_of(assignments.begin(), assignments.end(), [](const v1::Assignment& assignment) {
-        const v1::Operation& operation = assignment.operation();
-        return operation.sync() || operation.dsync() || operation.rsync() || operation.direct();
-      });
+      std::all_of(assignments.begin(), assignments.end(),
+                  [](const v1::Assignment& assignment) { return IsDirect(assignment.operation()); });
+  const auto all = [&assignments](auto&& is) {
+    return std::all_of(assignments.begin(), assignments.end(),
+                       [&is](const v1::Assignment& assignment) { return is(assignment.operation()); });
+  };
+  facts.same_work = assignments.size() == 1;
+  facts.paused_lanes_s = PausedLanesSeconds(view);
+  facts.sequential_reads =
+      all([](const v1::Operation& operation) { return UsesPageCache(operation) && ReadsInOrder(operation); });
+  facts.buffered_writes = all([](const v1::Operation& operation) {
+    return UsesPageCache(operation) && !IsDirect(operation) && OnlyWrites(operation);
+  });
+  facts.read_ahead_bytes = ReadAheadBytes(view.run);
   const uint32_t depth = std::max(1u, assignments[0].operation().depth());
   if (std::all_of(assignments.begin(), assignments.end(), [depth](const v1::Assignment& assignment) {
         return std::max(1u, assignment.operation().depth()) == depth;
@@ -77,7 +143,9 @@ std::vector<v1::Limit> Explain(const v1::PhaseReport& report, const ExplainFacts
 
 void FillLimits(const PhaseView& view, v1::PhaseReport& report) {
   report.clear_limits();
-  for (v1::Limit& limit : Explain(report, ExplainFactsOf(view))) *report.add_limits() = std::move(limit);
+  ExplainFacts facts = ExplainFactsOf(view);
+  facts.over_time = OverTimeOf(view, report);
+  for (v1::Limit& limit : Explain(report, facts)) *report.add_limits() = std::move(limit);
   report.set_limited_by(report.limits().empty() ? "" : report.limits(0).evidence());
 }
 

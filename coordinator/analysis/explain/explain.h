@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "coordinator/analysis/explain/over_time.h"
 #include "coordinator/analysis/phase/phase_view.h"
 #include "iobench/v1/result.pb.h"
 
@@ -26,7 +27,16 @@ struct ExplainFacts {
   double warmup_lanes_s = 0;
   // What all lanes wrote, also past the clients' memory: the counterpart of read_sources.asked_bytes.
   double written_bytes = 0;
+  // The lanes' time in pauses that the plan asks for: think time, and pauses between bursts.
+  double paused_lanes_s = 0;
+  bool same_work = true;          // all workers do the same
+  bool sequential_reads = false;  // all operations read in order, through the clients' memory
+  bool buffered_writes = false;   // all operations only write, through the clients' memory
+  // Read-ahead of the targets' mounts, the largest. NaN: unknown for one of them.
+  double read_ahead_bytes = std::numeric_limits<double>::quiet_NaN();
+  OverTime over_time = {};
 };
+// All but over_time, for which the report is needed.
 ExplainFacts ExplainFactsOf(const PhaseView& view);
 
 // The limits of a phase by the rules of limit_rules.h, strongest first, at most kMaxLimits. Empty: no rule fires, so

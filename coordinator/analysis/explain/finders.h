@@ -24,7 +24,18 @@ std::optional<FoundLimit> FindClientNetwork(const v1::PhaseReport&, const Explai
 // then says "at least".
 std::optional<FoundLimit> FindCache(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindDataWork(const v1::PhaseReport&, const ExplainFacts&, double share);
+
+// load_finders.cc: what the plan, the kernel's caches and others make of the load.
+std::optional<FoundLimit> FindThinkTime(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindReadAhead(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindDirtyLimit(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindOtherLoad(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindSlowClient(const v1::PhaseReport&, const ExplainFacts&, double share);
+
+// delay_finders.cc: where ops spend their time if nothing is full.
+std::optional<FoundLimit> FindStalls(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindServerDelay(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindNetworkDelay(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindLanes(const v1::PhaseReport&, const ExplainFacts&, double share);
 
 // server_finders.cc: what samplers on servers saw.
@@ -52,12 +63,29 @@ bool ServersHaveRoom(const v1::PhaseReport& report, bool threads_too);
 // Whether no client's processors or known links were over 70 % busy, and no mark says that they limited it. Also false
 // if a client's processors are unknown.
 bool ClientsHaveRoom(const v1::PhaseReport& report);
+// Whether a client's processors were over 95 % busy, or a mark says that it was full. Includes clients whose phase was too
+// short for a mark.
+bool AnyClientFull(const v1::PhaseReport& report);
+// Whether all lanes stood still together for 5 % of the phase or more: then rates and latencies are not those of a steady
+// load.
+bool StoodStill(const ExplainFacts& facts);
 // Whether several lanes changed names in one directory tree.
 bool SharesDirectory(const v1::PhaseReport& report);
 // The lanes' time after the warm-up, which latencies and rates are of.
 double CountedLanesSeconds(const v1::PhaseReport& report, const ExplainFacts& facts);
 // The mean number of ops that lanes had in flight, by Little's law: rate x latency. NaN: no latency.
 double OpsUnderWay(const v1::PhaseReport& report, const ExplainFacts& facts);
+// The lanes' time in ops, fsync and close, as a share of what depth and time allow; near 1, something is always in
+// flight.
+double BlockedShare(const v1::PhaseReport& report, const ExplainFacts& facts);
+// The shortest time that an op took, in us: after the warm-up, or as a lane's first one, which found no queue of its own
+// run's ops. Infinite: unknown.
+double FastestOpUs(const v1::PhaseReport& report, const ExplainFacts& facts);
+// The shortest time in ms that TCP saw for a way to the servers and back, which has no queue in it; mean of the clients.
+// NaN: unknown for one of them.
+double PathRoundTripMs(const v1::PhaseReport& report);
+// The mean time in ms from sending an NFS request to its reply. NaN: unknown.
+double RequestMs(const v1::PhaseReport& report);
 // The nfsd threads of all sampled servers. nullopt: there is no server, or one whose busy threads are unknown.
 struct ServerThreads {
   double busy = 0;  // ran or waited for a disk, mean
@@ -85,6 +113,9 @@ std::optional<RequestsUnderWay> RequestsOf(const v1::PhaseReport& report);
 // the network, or waited in a server's sockets. NaN: requests or threads are unknown, or the sampled servers got fewer
 // requests than the clients sent, so there are other servers.
 double ShareOutsideServers(const v1::PhaseReport& report);
+
+// The seconds between the two readings of the clients' counters, on average.
+double MeanSeconds(const v1::PhaseReport& report);
 
 // "98 %" of 0.98.
 std::string PercentText(double share);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -31,6 +32,7 @@ constexpr double kMinCommits = 0.1;  // per WRITE: fewer come from the ends of f
 // The kernel truncates each time to ms: only many short requests, or fewer long ones, say something.
 constexpr uint64_t kMinRpcs = 100;
 constexpr uint64_t kMinLongRpcs = 20;
+constexpr uint64_t kMinLostSegments = 5;  // fewer are chance
 constexpr double kLongRpcMs = 10;
 
 // Summed over all requests of a kind, in ms.
@@ -76,6 +78,22 @@ bool SaysMuch(const v1::PhaseReport& report) {
           AllExecuteMs(rpc) >= kLongRpcMs * static_cast<double>(rpc.all_rpcs()));
 }
 
+// TCP measured the way when nothing waited on it.
+bool TcpShowsQueue(const v1::PhaseReport& report) {
+  return RequestMs(report) >= kQueuedOverIdle * PathRoundTripMs(report);
+}
+
+// The fastest op found no queue; the others waited for those before them. On an idle path, most ops would be as fast as
+// the fastest; on a distant one, none would be fast.
+bool LatencyShowsQueue(const v1::PhaseReport& report, const ExplainFacts& facts) {
+  const v1::Latency& latency = ServiceTimesIn(report);
+  const double fastest_us = FastestOpUs(report, facts);
+  return facts.in_flight >= kMinQueuedOps && fastest_us <= latency.mean() / kQueuedOverIdle &&
+         latency.p50() >= kQueuedOverIdle * fastest_us;
+}
+
+}  // namespace
+
 double MeanSeconds(const v1::PhaseReport& report) {
   double sum = 0, count = 0;
   for (const v1::ClientPhaseReport& client : report.clients()) {
@@ -86,8 +104,6 @@ double MeanSeconds(const v1::PhaseReport& report) {
   return sum / count;
 }
 
-// The lanes' time in ops, fsync and close, as a share of what depth and time allow; near 1, something is always in
-// flight.
 double BlockedShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
   const double depth = std::isfinite(facts.in_flight) ? facts.in_flight / report.lane_count() : 1;
   const double flush_s = report.lane_count() * (report.regions_s().fsync() + report.regions_s().close());
@@ -96,15 +112,36 @@ double BlockedShare(const v1::PhaseReport& report, const ExplainFacts& facts) {
   return (ops_s + flush_s) / counted_s;
 }
 
-// The fastest op found no queue; the others waited for those before them. On an idle path, most ops would be as fast as
-// the fastest; on a distant one, none would be fast.
-bool LatencyShowsQueue(const v1::PhaseReport& report, const ExplainFacts& facts) {
-  const v1::Latency& latency = ServiceTimesIn(report);
-  return facts.in_flight >= kMinQueuedOps && latency.min() <= latency.mean() / kQueuedOverIdle &&
-         latency.p50() >= kQueuedOverIdle * latency.min();
+double FastestOpUs(const v1::PhaseReport& report, const ExplainFacts& facts) {
+  const double min_us = ServiceTimesIn(report).min();
+  const double first_us = facts.over_time.first_op_us;
+  const double fastest_us = min_us > 0 ? min_us : std::numeric_limits<double>::infinity();
+  return first_us > 0 ? std::min(first_us, fastest_us) : fastest_us;
 }
 
-}  // namespace
+double PathRoundTripMs(const v1::PhaseReport& report) {
+  double sum = 0;
+  for (const v1::ClientPhaseReport& client : report.clients()) {
+    double least = std::nan("");
+    for (const v1::TcpConnectionDelta& connection : client.host_delta().server_connections()) {
+      const double ms = connection.smallest_round_trip_ms();
+      if (ms > 0 && !(least <= ms)) least = ms;
+    }
+    sum += least;
+  }
+  return report.clients().empty() ? std::nan("") : sum / report.clients_size();
+}
+
+double RequestMs(const v1::PhaseReport& report) {
+  if (!SaysMuch(report)) return std::nan("");
+  double sum_ms = 0, count = 0;
+  for (const auto& [name, kind] : report.nfs_rpc().kinds()) {
+    if (!std::isfinite(kind.round_trip_ms())) continue;
+    sum_ms += kind.round_trip_ms() * static_cast<double>(kind.rpcs());
+    count += static_cast<double>(kind.rpcs());
+  }
+  return sum_ms / count;
+}
 
 std::optional<RequestsUnderWay> RequestsOf(const v1::PhaseReport& report) {
   const double ms = 1e3 * MeanSeconds(report);
@@ -128,13 +165,25 @@ double ShareOutsideServers(const v1::PhaseReport& report) {
 }
 
 std::optional<FoundLimit> FindLoss(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  constexpr double kStrength = 0.8;
+  uint64_t sent = 0, again = 0;
+  for (const v1::ClientPhaseReport& client : report.clients()) {
+    sent += client.transport().sent_segments();
+    again += client.transport().retransmitted_segments();
+  }
+  const double of_segments = static_cast<double>(again) / static_cast<double>(std::max<uint64_t>(1, sent));
+  if (sent >= kMinRpcs && again >= kMinLostSegments && of_segments >= share) {
+    return FoundLimit{kStrength, absl::StrFormat("lost packets: %.1f %% of TCP's segments were retransmitted",
+                                                 100 * of_segments)};
+  }
   const v1::NfsRpcReport& rpc = report.nfs_rpc();
   if (rpc.rpcs() < kMinRpcs) return std::nullopt;
-  const double again = static_cast<double>(rpc.retransmissions()) / static_cast<double>(rpc.rpcs());
-  if (again < share) return std::nullopt;
+  const double of_rpcs = static_cast<double>(rpc.retransmissions()) / static_cast<double>(rpc.rpcs());
+  if (of_rpcs < share) return std::nullopt;
   return FoundLimit{
-      0.8, absl::StrFormat("lost or late requests: %.1f %% of READ, WRITE and COMMIT were retransmitted",
-                           100 * again)};
+      kStrength,
+      absl::StrFormat("lost or late requests: %.1f %% of READ, WRITE and COMMIT were retransmitted",
+                      100 * of_rpcs)};
 }
 
 // Slots of a session (NFSv4.1) leave no backlog: their requests wait before they ask for a slot of the connection.
@@ -160,13 +209,14 @@ std::optional<FoundLimit> FindNetwork(const v1::PhaseReport& report, const Expla
                                       double share) {
   if (!ClientsHaveRoom(report) || !ServersHaveRoom(report, true) || MeanSeconds(report) < kMinSeconds)
     return std::nullopt;
+  if (StoodStill(facts)) return std::nullopt;
   const double outside = ShareOutsideServers(report);
   if (!(outside >= share) || !(BlockedShare(report, facts) >= kBlocked)) return std::nullopt;
   const RequestsUnderWay requests = *RequestsOf(report);
   const double each_ms = AllExecuteMs(report.nfs_rpc()) / static_cast<double>(report.nfs_rpc().all_rpcs());
   if (each_ms * outside < kOverheadMs) return std::nullopt;
   if (!(QueueShare(report.nfs_rpc()) >= kMinQueue && MeanQueueMs(report.nfs_rpc()) >= kMinQueueMs) &&
-      !LatencyShowsQueue(report, facts))
+      !LatencyShowsQueue(report, facts) && !TcpShowsQueue(report))
     return std::nullopt;
   // These limits make requests wait in the same way.
   for (const char* name : {"slots", "one-connection", "slow-client"}) {
@@ -241,7 +291,8 @@ std::optional<FoundLimit> FindSyncWrites(const v1::PhaseReport& report, const Ex
                                          double share) {
   const std::optional<RequestsUnderWay> requests = RequestsOf(report);
   const auto write = report.nfs_rpc().kinds().find("WRITE");
-  if (!facts.sync_writes || !requests.has_value() || write == report.nfs_rpc().kinds().end())
+  if (StoodStill(facts) || !facts.sync_writes || !requests.has_value() ||
+      write == report.nfs_rpc().kinds().end())
     return std::nullopt;
   if (!(TimeShare(report.nfs_rpc(), {"WRITE", "COMMIT"}) >= kMostTime)) return std::nullopt;
   const bool short_writes = write->second.round_trip_ms() < kOverheadMs;

@@ -12,6 +12,7 @@
 #include "common/text/mark_codes.h"
 #include "coordinator/analysis/marks/cache_marks.h"
 #include "coordinator/analysis/marks/marks.h"
+#include "coordinator/analysis/phase/host_delta.h"
 #include "coordinator/analysis/phase/phase_writes.h"
 
 namespace iobench {
@@ -102,6 +103,13 @@ void AddRetransmits(const PhaseView& view, const v1::ClientPhaseReport& client,
                    " timeouts, ", sum.errors, " errors")));
 }
 
+void AddRetransmissions(const v1::ClientPhaseReport& client, std::vector<v1::Mark>& marks) {
+  if (!client.has_transport() || !Loses(client.transport())) return;
+  marks.push_back(MakeMark(
+      mark_code::kRetransmissions, client.host(), 100 * client.transport().retransmitted_share(), 100 * kLossyShare,
+      "TCP had to send 0.1 % of its segments again, or more: the network lost them"));
+}
+
 }  // namespace
 
 std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
@@ -113,6 +121,7 @@ std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseRe
   if (std::optional<v1::Mark> stall = StallMark(view, client, part)) marks.push_back(*std::move(stall));
   AddLoadMarks(view, client, part.lanes, marks);
   AddRetransmits(view, client, marks);
+  AddRetransmissions(client, marks);
   return marks;
 }
 

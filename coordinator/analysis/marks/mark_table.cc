@@ -52,6 +52,8 @@ constexpr MarkRow kMarks[] = {
     {.code = mark_code::kCpuBound, .means = kNote, .client_full = true},
     {.code = mark_code::kNetworkBound, .means = kNote, .advice = "use more clients or a faster link", .client_full = true},
     {.code = mark_code::kRetransmits, .means = kNote, .advice = "check for network drops and the server's load"},
+    {.code = mark_code::kRetransmissions, .means = kNote,
+     .advice = "look for errors and drops of its interface (ethtool -S) and of switch ports, for cables, and for a full link"},
     {.code = mark_code::kNothingFound, .means = kUnsound, .advice = "check --find-name and --find-bytes"},
     {.code = mark_code::kDataTime, .means = kNote},
     {.code = mark_code::kPaceMissed, .means = kNote, .advice = "lower the pace, or use more lanes"},
@@ -99,6 +101,11 @@ std::string_view WordOf(MarkMeans means) {
       return "not storage";
   }
   return "";
+}
+
+std::string_view SeverityOf(MarkMeans means) {
+  if (means == kNote) return "note";
+  return means == kUnsound ? "invalid" : "doubtful";
 }
 
 std::string DocOf(std::string_view code) {

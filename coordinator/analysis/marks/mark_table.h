@@ -46,6 +46,8 @@ const MarkRow& RowOf(std::string_view code);
 MarkMeans MeaningOf(std::string_view code);
 // As docs/marks.md has it: "client memory".
 std::string_view WordOf(MarkMeans means);
+// How bad it is for a reader of the figure: "invalid" (kUnsound), "doubtful", or "note".
+std::string_view SeverityOf(MarkMeans means);
 // "docs/marks.md#CODE"; empty for a code that is not in the table.
 std::string DocOf(std::string_view code);
 

@@ -27,7 +27,7 @@ void FillMarks(const PhaseView& view, v1::PhaseReport& report);
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
 
 // The marks of one client (client_marks.cc): clock_step, clock_uncertain, cached, maybe_cached, holes, absorbed, stalled, cpu_quota,
-// io_limited, cpu_bound, network_bound, retransmits. `client`: its filled row in the report, with at least one worker;
+// io_limited, cpu_bound, network_bound, retransmits, retransmissions. `client`: its filled row in the report, with at least one worker;
 // `part`: its part of the same phase.
 // REQUIRES: view.writes is set.
 std::vector<v1::Mark> ClientMarks(const PhaseView& view, const v1::ClientPhaseReport& client,

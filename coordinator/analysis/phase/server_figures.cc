@@ -236,6 +236,16 @@ void FillServers(const PhaseView& view, v1::PhaseReport& report) {
   }
 }
 
+v1::ServerFacts ServerFactsOf(const v1::WorkerFacts& sampler) {
+  v1::ServerFacts server;
+  server.set_host(sampler.host());
+  server.set_processors(sampler.processors());
+  server.set_memory_bytes(sampler.memory_bytes());
+  server.set_kernel(sampler.kernel());
+  if (sampler.has_nfs_server()) *server.mutable_nfs() = sampler.nfs_server();
+  return server;
+}
+
 void FillServerSeries(const PhaseView& view, const Window& axis, v1::PhaseReport& report) {
   for (const v1::ServerRecord& record : view.phase.servers()) {
     v1::ServerSeries& series = *report.mutable_charts()->add_servers();

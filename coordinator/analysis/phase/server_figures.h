@@ -21,6 +21,9 @@ void FillServers(const PhaseView& view, v1::PhaseReport& report);
 // are left out.
 void FillServerSeries(const PhaseView& view, const Window& axis, v1::PhaseReport& report);
 
+// Returns what a report says of the host of a sampler.
+v1::ServerFacts ServerFactsOf(const v1::WorkerFacts& sampler);
+
 // Returns the figures of one record. `times`: nullopt if no lane ran. Pure.
 v1::ServerReport ServerReportOf(const v1::ServerRecord& record, const std::string& host,
                                 const std::optional<Window>& times);

@@ -2,7 +2,6 @@
 // The latencies are two columns further left, as in Bonnie++.
 #include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +10,7 @@
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "coordinator/report/bonnie/bonnie_cells.h"
+#include "coordinator/report/bonnie/bonnie_notes.h"
 #include "coordinator/report/bonnie/bonnie_report.h"
 #include "coordinator/report/bonnie/bonnie_run.h"
 #include "coordinator/report/flush_report.h"
@@ -22,7 +22,6 @@ namespace {
 constexpr size_t kNameColumns = 19;
 constexpr size_t kMinNameColumns = 3;  // a shorter part of a name says nothing
 constexpr size_t kTestsPerBlock = 6;
-constexpr size_t kWidthColumns = 80;
 constexpr uint64_t kDefaultChunkBytes = 8192;
 constexpr uint64_t kDefaultSeeks = 8192;
 constexpr uint32_t kDefaultSeekers = 5;
@@ -131,12 +130,6 @@ std::string ItemsBlock(const BonnieRun& run) {
   return text;
 }
 
-void AddNote(const std::string& note, std::vector<std::string>& lines) {
-  for (std::string& line : Wrapped(note, kWidthColumns - 2)) {
-    lines.push_back((lines.empty() ? "" : "  ") + line);
-  }
-}
-
 bool AnyTooShort(const BonnieRun& run) {
   for (const BonnieMachine& machine : run.machines) {
     for (const BonnieFigure& figure : machine.figures) {
@@ -156,35 +149,9 @@ std::string CharactersText(const char* of_stdio, const char* of_system, const v1
                       of_system, " for each byte.");
 }
 
-// Returns a line for each mark, with the phases that have it.
-std::vector<std::string> MarkNotes(const BonnieRun& run) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> phases_of_mark;  // in order of appearance
-  const auto add = [&](const std::string& code, const std::string& phase) {
-    auto known = std::find_if(phases_of_mark.begin(), phases_of_mark.end(),
-                              [&](const auto& other) { return other.first == code; });
-    if (known == phases_of_mark.end()) known = phases_of_mark.insert(known, {code, {}});
-    if (known->second.empty() || known->second.back() != phase) known->second.push_back(phase);
-  };
-  for (const v1::PhaseReport* phase : run.phases) {
-    if (phase == nullptr) continue;
-    for (const GroupedMark& mark : MarksOf(*phase)) add(mark.code, Printable(phase->name()));
-    if (!phase->not_whole().empty())
-      add(absl::StrCat("not whole (", Printable(phase->not_whole()), ")"), Printable(phase->name()));
-  }
+// What a reader of Bonnie++'s columns must know.
+std::vector<std::string> NotesOn(const BonnieRun& run) {
   std::vector<std::string> notes;
-  for (const auto& [code, phases] : phases_of_mark) {
-    notes.push_back(absl::StrCat("Mark ", code, ": ", absl::StrJoin(phases, ", "), "."));
-  }
-  return notes;
-}
-
-// What the layout cannot say.
-std::string Notes(const v1::RunReport& report, const BonnieRun& run) {
-  std::vector<std::string> notes = {absl::StrCat(
-      "Measured by cluster-iobench ", Printable(report.run().program_version()), ", run ",
-      Printable(report.run().id()), ": ", Counted(report.clients_size(), "client"), ", ",
-      Counted(report.run().worker_count(), "worker"),
-      report.run().worker_count() > 1 ? " at once. Sizes and numbers are those of one worker." : ".")};
   for (const BonnieTest test : {BonnieTest::kPutc, BonnieTest::kGetc}) {
     const v1::PhaseReport* const phase = run.PhaseOf(test);
     if (phase == nullptr) continue;
@@ -194,16 +161,7 @@ std::string Notes(const v1::RunReport& report, const BonnieRun& run) {
   if (AnyTooShort(run)) {
     notes.push_back("+++++: measured for less than 0.5 s. `--format csv` has the figure.");
   }
-  for (const std::string& note : MarkNotes(run)) notes.push_back(note);
-  for (const v1::MissingPhase& missing : report.run().missing_phases())
-    notes.push_back(absl::StrCat("Not in this report: ", MissingPhaseText(missing), "."));
-  std::string text;
-  for (const std::string& note : notes) {
-    std::vector<std::string> lines;
-    AddNote(note, lines);
-    absl::StrAppend(&text, absl::StrJoin(lines, "\n"), "\n");
-  }
-  return text;
+  return notes;
 }
 
 }  // namespace
@@ -215,7 +173,7 @@ absl::Status WriteBonnieText(const v1::RunReport& report, std::ostream& out) {
     if (&run != &runs->front()) out << '\n';
     if (run.has_data_tests()) out << DataBlock(run);
     if (run.has_item_tests()) out << ItemsBlock(run);
-    out << '\n' << Notes(report, run);
+    out << '\n' << BonnieNotes(report, run, NotesOn(run));
   }
   return Flush(out, "Bonnie++");
 }

@@ -43,7 +43,9 @@ absl::Status WriteCapacityPage(std::span<const v1::CapacityReport> reports, cons
 }
 
 constexpr CapacityFormat kFormatsOfCapacity[] = {
-    {"text", WriteCapacityText}, {"json", WriteCapacityJson}, {"html", WriteCapacityPage, true}};
+    {"text", "", WriteCapacityText},
+    {"json", "capacity.json", WriteCapacityJson},
+    {"html", kHasPage ? "report.html" : "", WriteCapacityPage, true, IsOurPage}};
 
 constexpr bool CapacityNamesAreComplete() {
   if (std::size(kCapacityFormatNames) != std::size(kFormatsOfCapacity)) return false;
@@ -56,6 +58,10 @@ static_assert(CapacityNamesAreComplete(),
               "list the format in coordinator/options/format_names.h too, in the same order");
 
 }  // namespace
+
+std::span<const CapacityFormat> CapacityFormats() {
+  return kFormatsOfCapacity;
+}
 
 absl::StatusOr<const CapacityFormat*> CapacityFormatNamed(std::string_view name) {
   std::vector<std::string> names;

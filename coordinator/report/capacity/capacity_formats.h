@@ -16,12 +16,16 @@ namespace iobench {
 // `reports`: one, or several with different names, which are overlaid. `write` flushes `out`. DataLoss: not everything
 // could be written. FailedPrecondition: this program was built without the format. `style` matters to text only.
 struct CapacityFormat {
-  const char* name = "";  // for --format
+  const char* name = "";       // for --format
+  const char* file_name = "";  // in the result directory, where every capacity run writes it; empty: it does not
   absl::Status (*write)(std::span<const v1::CapacityReport> reports, const ConsoleStyle& style,
                         std::ostream& out) = nullptr;
   bool binary = false;  // not readable on a terminal
+  // Whether a file that begins like this is one of ours, which may be replaced; nullptr: every one of this name is.
+  bool (*is_ours)(std::string_view head) = nullptr;
 };
 
+std::span<const CapacityFormat> CapacityFormats();
 // InvalidArgument: there is none of this name; the message lists all.
 absl::StatusOr<const CapacityFormat*> CapacityFormatNamed(std::string_view name);
 

@@ -211,6 +211,8 @@ std::vector<std::string> NotesOn(const v1::CompareReport& report) {
     slices |= phase.method() == "slices";
     repetitions |= phase.method() == "repetitions";
   }
+  if (report.paired_by_name())
+    notes.push_back("phases are paired by name (--pair by-name): whatever else differs between them may explain a ratio");
   if (tests == 0) return notes;
   const std::string level = Percent(report.level_percent());
   notes.push_back(absl::StrCat("intervals hold the true ratio of a phase with ", level,

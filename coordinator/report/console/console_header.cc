@@ -268,6 +268,9 @@ void PrintServerFacts(const v1::RunInfo& run, ConsolePage& page) {
                                       FormatBytes(static_cast<double>(server.memory_bytes())), " of memory, ",
                                       Shortened(Printable(server.kernel()), 40)));
     label.clear();
+    if (!server.has_nfs()) continue;
+    page.Labelled(label, NfsServerText(server.nfs()));
+    for (const v1::NfsExport& exported : server.nfs().exports()) page.Labelled(label, NfsExportText(exported));
   }
 }
 

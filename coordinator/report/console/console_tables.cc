@@ -176,7 +176,7 @@ void WriteOutClients(const v1::PhaseReport& phase, ConsolePage& page) {
   page.Table(ClientTable(phase, clients));
   if (count > clients.size()) {
     page.Labelled(
-        "", absl::StrCat("the slowest ", clients.size(), " of ", count, " clients; all are in ", kResultCsv),
+        "", absl::StrCat("the slowest ", clients.size(), " of ", count, " clients; all are in ", kClientsCsv),
         Tone::kQuiet);
   }
 }

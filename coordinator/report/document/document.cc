@@ -9,12 +9,16 @@
 #include "coordinator/options/format_names.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/bonnie/bonnie_report.h"
+#include "coordinator/report/fio/fio_json.h"
 #include "coordinator/report/hlog/hlog_writer.h"
+#include "coordinator/report/ior/ior_report.h"
 #include "coordinator/report/iozone/iozone_report.h"
+#include "coordinator/report/junit/criteria_junit.h"
 #include "coordinator/report/markdown/markdown_writer.h"
 #include "coordinator/report/openmetrics/openmetrics_writer.h"
 #include "coordinator/report/page/page_writer.h"
 #include "coordinator/report/result_files.h"
+#include "coordinator/report/sqlite/sqlite_writer.h"
 #include "coordinator/report/timeline/timeline_writer.h"
 #include "coordinator/report/workbook/workbook_writer.h"
 
@@ -35,6 +39,10 @@ constexpr Document kDocuments[] = {
      .file_name = kPhasesCsv,
      .holds = "one row per phase",
      .write = WriteWhole<kPhasesCsvFormat>},
+    {.name = "clients-csv",
+     .file_name = kClientsCsv,
+     .holds = "one row per phase and client",
+     .write = WriteWhole<kClientsCsvFormat>},
     {.name = "lanes-csv",
      .file_name = kResultCsv,
      .holds = "one row per phase, client and lane",
@@ -57,6 +65,7 @@ constexpr Document kDocuments[] = {
      .file_name = "report.xlsx",
      .holds = "a workbook for spreadsheet programs, with charts",
      .content = Document::Content::kBinary,
+     .is_built = WorkbookIsBuilt,
      .write = WriteWorkbook},
     {.name = "iozone",
      .file_name = "report.iozone.txt",
@@ -86,6 +95,34 @@ constexpr Document kDocuments[] = {
      .file_name = "report.md",
      .holds = "a document to hand over: verdict, criteria, environment, figures, marks, hashes",
      .write = WriteMarkdown},
+    {.name = "sqlite",
+     .file_name = "report.sqlite",
+     .holds = "an SQLite database: phases, clients, lanes, timeline and all other tables",
+     .content = Document::Content::kBinary,
+     .shows_charts = true,
+     .is_built = SqliteIsBuilt,
+     .write = WriteSqlite},
+    {.name = "junit",
+     .file_name = "criteria.junit.xml",
+     .holds = "JUnit XML: the run and each criterion of `--require` as a test case, for CI servers",
+     .write = WriteCriteriaJunit},
+    {.name = "bonnie-1",
+     .file_name = "report.bonnie-1.txt",
+     .holds = "the table of the first Bonnie",
+     .write = WriteBonnie1Text},
+    {.name = "fio-json",
+     .file_name = "report.fio.json",
+     .holds = "fio's JSON, of what fio-plot and notebooks read",
+     .shows_charts = true,
+     .write = WriteFioJson},
+    {.name = "ior",
+     .file_name = "report.ior.txt",
+     .holds = "IOR 4.0's text: a row per repetition, and the summary",
+     .write = WriteIorText},
+    {.name = "mdtest",
+     .file_name = "report.mdtest.txt",
+     .holds = "mdtest 3.3's text: the summary of the rates",
+     .write = WriteMdtestText},
 };
 
 constexpr bool EveryNameHasARow() {

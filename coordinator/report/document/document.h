@@ -31,6 +31,9 @@ struct Document {
   // nullptr: nobody can tell. A run replaces another file only if it was asked for the document, and --force or --resume
   // was given.
   bool (*is_ours)(std::string_view head) = nullptr;
+  // OK if this build can write it; otherwise FailedPrecondition, which says how to get a build that can. nullptr: every
+  // build can.
+  absl::Status (*is_built)() = nullptr;
   // Writes and flushes the document. DataLoss: not everything could be written. FailedPrecondition: the report does not
   // have what this format shows; the message says what is missing.
   absl::Status (*write)(const v1::RunReport& report, std::ostream& out) = nullptr;

@@ -10,12 +10,24 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "coordinator/report/iozone/iozone_figures.h"
 #include "coordinator/report/iozone/iozone_time.h"
 
 namespace iobench {
 namespace {
+
+// The version whose format this is.
+constexpr char kIozoneVersion[] = "3.471";
+// In IOzone's words.
+#if defined(__x86_64__)
+constexpr char kBuild[] = "linux-AMD64";
+#elif defined(__aarch64__)
+constexpr char kBuild[] = "linux-arm";
+#else
+constexpr char kBuild[] = "linux";
+#endif
 
 void AppendLine(const std::string& line, std::string& text) {
   absl::StrAppend(&text, "\t", line, "\n");
@@ -135,6 +147,8 @@ void AppendMachines(const v1::RunReport& report, std::string& text) {
   }
 }
 
+constexpr uint32_t kStrideRecords = 17;  // of IOzone and of plans
+
 // The parts of a machine that the figures depend on.
 void AppendResolution(const v1::RunReport& report, std::string& text) {
   double clock_read_ns = 0;
@@ -153,6 +167,9 @@ void AppendResolution(const v1::RunReport& report, std::string& text) {
         strides.insert(assignment.operation().stride_records());
     }
   }
+  // Programs look for these lines, which IOzone prints whether a test uses the settings or not.
+  if (caches.empty()) caches.emplace(ProcessorCacheBytes({}), ProcessorCacheLineBytes({}));
+  if (strides.empty()) strides.insert(kStrideRecords);
   for (const auto& [cache_bytes, line_bytes] : caches) {
     AppendLine(absl::StrCat("Processor cache size set to ", KilobytesText(cache_bytes), " kBytes."), text);
     AppendLine(absl::StrCat("Processor cache line size set to ", line_bytes, " bytes."), text);
@@ -175,9 +192,13 @@ void AppendLaneCounts(const v1::RunReport& report, std::string& text) {
 
 std::string IozoneBanner(const v1::RunReport& report) {
   const v1::RunInfo& run = report.run();
-  std::string text = absl::StrCat("\tcluster-iobench: Performance Test of File I/O\n\t        Version ",
-                                  Printable(run.program_version()), "\n\n");
-  AppendLine("Figures of cluster-iobench in IOzone's format; docs/reports.md lists what differs.", text);
+  // Programs look for the name, for a version within the first four lines, and for the build in the fifth.
+  std::string text = absl::StrCat("\tIozone: Performance Test of File I/O\n\t        Version $Revision: ",
+                                  kIozoneVersion, " $\n\t\tCompiled for ", 8 * sizeof(void*),
+                                  " bit mode.\n\t\tBuild: ", kBuild, " \n\n");
+  AppendLine(absl::StrCat("Figures of cluster-iobench ", Printable(run.program_version()),
+                          " in the format of this version of IOzone;"), text);
+  AppendLine("docs/reports.md lists what differs.", text);
   if (!run.label().empty()) AppendLine(absl::StrCat("Label: ", Printable(run.label())), text);
   absl::StrAppend(&text, "\n\tRun began: ", CtimeText(run.started_at(), 0), "\n\n");
   AppendOptions(report, text);
@@ -185,7 +206,7 @@ std::string IozoneBanner(const v1::RunReport& report) {
   AppendLine(absl::StrCat("Command line used: ", Printable(run.command())), text);
   if (UnitOf(run.iozone()) == IozoneUnit::kKilobytes) AppendLine("Output is in kBytes/sec", text);
   AppendResolution(report, text);
-  if (!IsSingleLane(report)) AppendLaneCounts(report, text);
+  if (!HasTable(report)) AppendLaneCounts(report, text);
   return text;
 }
 

@@ -35,8 +35,10 @@ IozoneChild ChildOf(const v1::LanePhaseReport& lane, IozoneUnit unit) {
 
 }  // namespace
 
-bool IsSingleLane(const v1::RunReport& report) {
-  return report.run().lane_count() == 1;
+bool HasTable(const v1::RunReport& report) {
+  const auto& phases = report.run().plan().phases();
+  return report.run().lane_count() == 1 &&
+         std::none_of(phases.begin(), phases.end(), [](const v1::Phase& phase) { return phase.has_lanes_per_worker(); });
 }
 
 IozoneUnit UnitOf(const v1::IozoneOutput& output) {

@@ -10,9 +10,9 @@
 
 namespace iobench {
 
-// True if the run has a single lane, so that its figures form a table as in IOzone's automatic mode. With more lanes
-// each phase has lines of its own, as in IOzone's throughput mode.
-bool IsSingleLane(const v1::RunReport& report);
+// True if the run has a single lane, and no phase names the number of lanes, so that its figures form a table as in IOzone's
+// automatic mode. Otherwise each phase has lines of its own, as in IOzone's throughput mode.
+bool HasTable(const v1::RunReport& report);
 
 // What a figure counts. Metadata operations, which move no data, are always in ops.
 enum class IozoneUnit { kKilobytes, kOps, kMicroseconds };

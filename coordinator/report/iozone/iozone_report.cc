@@ -16,7 +16,7 @@
 namespace iobench {
 namespace {
 
-std::string SingleLaneText(const v1::RunReport& report) {
+std::string TablesText(const v1::RunReport& report) {
   std::string text;
   for (const IozoneTable& table : IozoneTablesOf(report)) {
     text += TableTitle(report, table);
@@ -27,7 +27,7 @@ std::string SingleLaneText(const v1::RunReport& report) {
 }
 
 std::string AllExcelText(const v1::RunReport& report) {
-  if (!IsSingleLane(report)) return ThroughputExcelText(report);
+  if (!HasTable(report)) return ThroughputExcelText(report);
   const v1::IozoneOutput& output = report.run().iozone();
   std::string text = output.excel() ? "\nExcel output is below:\n" : "";
   for (const IozoneTable& table : IozoneTablesOf(report)) {
@@ -84,12 +84,12 @@ std::string ClosingLine(const v1::RunReport& report) {
 
 absl::Status WriteIozoneReport(const v1::RunReport& report, std::ostream& out) {
   out << IozoneBanner(report);
-  out << (IsSingleLane(report) ? SingleLaneText(report) : ThroughputsText(report));
-  if (!IsSingleLane(report) && report.run().transport() != "local" && !report.run().plan().keep_data())
+  out << (HasTable(report) ? TablesText(report) : ThroughputsText(report));
+  if (!HasTable(report) && report.run().transport() != "local" && !report.run().plan().keep_data())
     out << "\n\tTest cleanup:\n";
   const v1::IozoneOutput& output = report.run().iozone();
-  // With a single lane, the CPU utilization has no other place than these blocks.
-  if (output.excel() || (output.cpu() && IsSingleLane(report))) out << AllExcelText(report);
+  // With a table, the CPU utilization has no other place than these blocks.
+  if (output.excel() || (output.cpu() && HasTable(report))) out << AllExcelText(report);
   out << Doubts(report) << ClosingLine(report);
   return Flush(out, "IOzone");
 }

@@ -10,7 +10,7 @@
 namespace iobench {
 
 // Writes the whole report (--format iozone): banner, figures, with -R the Excel text, and the closing line. A run with
-// a single lane has the table of automatic mode, all others the lines of throughput mode. Flushes. DataLoss: not
+// a single lane has the table of automatic mode, all others have the lines of throughput mode (HasTable). Flushes. DataLoss: not
 // everything could be written.
 absl::Status WriteIozoneReport(const v1::RunReport& report, std::ostream& out);
 

@@ -1,6 +1,7 @@
 #include "coordinator/report/openmetrics/metric_text.h"
 
 #include <cmath>
+#include <utility>
 
 #include "common/text/display_text.h"
 #include "coordinator/report/text/number_text.h"
@@ -59,6 +60,25 @@ void MetricWriter::Add(const std::string& labels, double value, const char* suff
 
 void MetricWriter::End() {
   out_ << "# EOF\n";
+}
+
+std::string RunLabels(const v1::RunInfo& run) {
+  if (run.id().empty()) return "";
+  const std::string labels = MetricLabel("run", run.id());
+  return run.label().empty() ? labels : JoinLabels(labels, MetricLabel("label", run.label()));
+}
+
+void WriteRunInfo(const v1::RunInfo& run, MetricWriter& writer) {
+  writer.Begin({"iobench_run", "info", "", "The run that the metrics belong to"});
+  if (run.id().empty()) return;
+  std::string labels = MetricLabel("run", run.id());
+  for (const auto& [name, value] :
+       {std::pair("label", run.label()), std::pair("started_at", run.started_at()),
+        std::pair("version", run.program_version()), std::pair("transport", run.transport()),
+        std::pair("coordinator", run.coordinator_host()), std::pair("command", run.command())}) {
+    labels = JoinLabels(labels, MetricLabel(name, value));
+  }
+  writer.Add(labels, 1, "_info");
 }
 
 }  // namespace iobench

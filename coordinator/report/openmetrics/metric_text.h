@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "iobench/v1/result.pb.h"
+
 namespace iobench {
 
 // What a server of this text must send as its Content-Type.
@@ -16,7 +18,7 @@ inline constexpr char kOpenMetricsContentType[] =
 // A metric family. The format demands that the name ends in the unit.
 struct Metric {
   const char* name;
-  const char* type;  // "gauge", "summary" or "info"
+  const char* type;  // "gauge", "counter", "summary", "histogram" or "info"
   const char* unit;  // "" if it counts things
   const char* help;
 };
@@ -31,10 +33,6 @@ inline constexpr Metric kClientBytesPerSecond = {"iobench_client_bytes_per_secon
                                                  "bytes_per_second", "Throughput of one client"};
 inline constexpr Metric kClientOpsPerSecond = {"iobench_client_ops_per_second", "gauge", "ops_per_second",
                                                "Ops of one client"};
-inline constexpr Metric kPhaseLatency = {"iobench_phase_latency_seconds", "summary", "seconds",
-                                         "Latency of the ops of all lanes"};
-inline constexpr Metric kClientLatency = {"iobench_client_latency_seconds", "summary", "seconds",
-                                          "Latency of the ops of one client"};
 
 // Returns `name="value"` with the value escaped. Control characters other than a line break, and bytes that are not
 // UTF-8, become '?'. REQUIRES: `name` consists of letters, digits and underscores.
@@ -49,8 +47,8 @@ class MetricWriter {
 
   // Begins a family. REQUIRES: it was not begun before; the format has all samples of a family together.
   void Begin(const Metric& metric);
-  // Adds a sample to the family; none if the value is not finite, which here means "not known". `suffix`: "_count",
-  // "_sum" or "_info", which belong to the type. REQUIRES: no other sample of the family has the same labels.
+  // Adds a sample to the family; none if the value is not finite, which here means "not known". `suffix`: "_total",
+  // "_bucket", "_count", "_sum" or "_info", which belong to the type. REQUIRES: no other sample of the family has the same labels.
   void Add(const std::string& labels, double value, const char* suffix = "");
   // Ends the text. Without this line a reader must treat it as truncated.
   void End();
@@ -60,6 +58,11 @@ class MetricWriter {
   std::string name_;
   std::string line_;  // reused from sample to sample
 };
+
+// The labels of all samples of a run: "run" and, if it has one, "label". Empty without an id.
+std::string RunLabels(const v1::RunInfo& run);
+// Writes the family iobench_run_info, whose labels describe the run. Without an id it has no sample.
+void WriteRunInfo(const v1::RunInfo& run, MetricWriter& writer);
 
 }  // namespace iobench
 

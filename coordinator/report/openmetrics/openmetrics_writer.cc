@@ -81,7 +81,6 @@ const ClientMetric kClientMetrics[] = {
        return client.has_nfs_rpc() ? static_cast<double>(client.nfs_rpc().retransmissions()) : kUnknown;
      }},
 };
-constexpr Metric kRun = {"iobench_run", "info", "", "The run that the metrics belong to"};
 constexpr Metric kRunExitCode = {"iobench_run_exit_code", "gauge", "", "Exit code of the run"};
 constexpr Metric kPhaseMark = {"iobench_phase_mark", "gauge", "",
                                "1 for each mark on the phase, its clients and lanes: a reason for doubt"};
@@ -92,6 +91,10 @@ constexpr Metric kPhaseReads = {"iobench_phase_read_bytes", "gauge", "bytes",
 constexpr Metric kPhaseMissing = {"iobench_phase_missing", "gauge", "",
                                   "1 for each phase of the run whose saved data are missing or damaged"};
 
+constexpr Metric kPhaseLatency = {"iobench_phase_latency_seconds", "summary", "seconds",
+                                  "Latency of the ops of all lanes"};
+constexpr Metric kClientLatency = {"iobench_client_latency_seconds", "summary", "seconds",
+                                   "Latency of the ops of one client"};
 constexpr Metric kPhaseService = {"iobench_phase_service_seconds", "summary", "seconds",
                                   "Time that the ops with a rate took; the latency also counts from when they were due"};
 constexpr Metric kPhaseLag = {"iobench_phase_lag_seconds", "summary", "seconds",
@@ -104,8 +107,7 @@ constexpr std::pair<const char*, double (v1::Latency::*)() const> kQuantiles[] =
 };
 
 std::string LabelsOf(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  std::string labels = MetricLabel("run", report.run().id());
-  if (!report.run().label().empty()) labels = JoinLabels(labels, MetricLabel("label", report.run().label()));
+  std::string labels = RunLabels(report.run());
   // The index makes them unique: a sweep and repetitions have phases of one name.
   for (const auto& [name, value] :
        {std::pair("phase_index", std::to_string(phase.index())),
@@ -122,7 +124,7 @@ void WriteMissing(const v1::RunReport& report, MetricWriter& writer) {
   if (report.run().missing_phases().empty()) return;
   writer.Begin(kPhaseMissing);
   for (const v1::MissingPhase& missing : report.run().missing_phases()) {
-    std::string labels = MetricLabel("run", report.run().id());
+    std::string labels = RunLabels(report.run());
     for (const auto& [name, value] :
          {std::pair("phase_index", std::to_string(missing.index())),
           std::pair("repetition", std::to_string(missing.repetition())), std::pair("phase", missing.name()),
@@ -143,18 +145,10 @@ void AddLatency(const std::string& labels, const v1::Latency& latency, MetricWri
 
 void WriteRun(const v1::RunReport& report, MetricWriter& writer) {
   const v1::RunInfo& run = report.run();
-  std::string labels = MetricLabel("run", run.id());
-  for (const auto& [name, value] :
-       {std::pair("label", run.label()), std::pair("started_at", run.started_at()),
-        std::pair("version", run.program_version()), std::pair("transport", run.transport()),
-        std::pair("coordinator", run.coordinator_host()), std::pair("command", run.command())}) {
-    labels = JoinLabels(labels, MetricLabel(name, value));
-  }
-  writer.Begin(kRun);
-  writer.Add(labels, 1, "_info");
+  WriteRunInfo(run, writer);
   if (!run.has_exit_code()) return;
   writer.Begin(kRunExitCode);
-  writer.Add(MetricLabel("run", run.id()), run.exit_code());
+  writer.Add(RunLabels(run), run.exit_code());
 }
 
 void WriteMarks(const v1::RunReport& report, const std::vector<std::string>& labels, MetricWriter& writer) {
@@ -266,7 +260,7 @@ void WritePaths(const v1::RunReport& report, const std::vector<std::string>& lab
 // What the run as a whole has: the score of a suite, scaling over workers, paths side by side. Rates of a sweep are those of
 // its phases.
 void WriteAcross(const v1::RunReport& report, MetricWriter& writer) {
-  const std::string run = MetricLabel("run", report.run().id());
+  const std::string run = RunLabels(report.run());
   const auto labelled = [&run](std::initializer_list<std::pair<const char*, std::string>> labels) {
     std::string all = run;
     for (const auto& [name, value] : labels) all = JoinLabels(all, MetricLabel(name, value));

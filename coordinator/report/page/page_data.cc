@@ -14,6 +14,7 @@
 #include "coordinator/report/page/packed_columns.h"
 #include "coordinator/report/page/page_tables.h"
 #include "coordinator/report/report_format.h"
+#include "coordinator/report/text/console_words.h"
 #include "google/protobuf/io/gzip_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/util/field_mask_util.h"
@@ -237,11 +238,19 @@ json Marks(const v1::RunReport& report) {
       if (row.code.empty()) continue;  // of a later version
       marks[mark.code()] = {
           {"means", WordOf(row.means)},
+          {"severity", SeverityOf(row.means)},
           {"doc", DocOf(row.code)},
           {"read_from_memory", row.memory == MemoryPart::kRead || row.memory == MemoryPart::kMaybeRead}};
     }
   }
   return marks;
+}
+
+// What each phase is called in all formats.
+json Names(const v1::RunReport& report) {
+  json names = json::array();
+  for (const auto& phase : report.phases()) names.push_back(PhaseNameAlone(report, phase));
+  return names;
 }
 
 std::string Compressed(const std::string& bytes) {
@@ -275,6 +284,7 @@ absl::StatusOr<std::string> PageData(const v1::RunReport& report) {
   const std::string plan = report.run().has_plan() ? PlanToYaml(report.run().plan()) : "";
   const std::string text = "{\"result\":" + *result + ",\"hosts\":" + dump(builder.hosts()) +
                            ",\"plan\":" + dump(plan) + ",\"marks\":" + dump(Marks(report)) +
+                           ",\"names\":" + dump(Names(report)) +
                            ",\"phases\":" + dump(phases) +
                            ",\"tables\":" + dump(PageTables(report)) + "}";
   return PackForPage(text, builder.columns());

@@ -14,8 +14,9 @@ using nlohmann::json;
 // In the order of TableUnit.
 constexpr const char* kUnitNames[] = {"text",    "rate_unit",    "rate",         "bytes_per_s", "ops_per_s",
                                       "count",   "bytes",        "seconds",      "micros",      "millis",
-                                      "percent", "change",       "share",        "factor",      "number"};
-static_assert(std::size(kUnitNames) == static_cast<size_t>(TableUnit::kNumber) + 1);
+                                      "percent", "change",       "share",        "factor",      "number",
+                                      "text"};
+static_assert(std::size(kUnitNames) == static_cast<size_t>(TableUnit::kTime) + 1);
 
 json CellJson(const TableColumn& column, const TableCell& cell) {
   if (cell.is != TableCell::Is::kNumber && column.unit != TableUnit::kRateUnit && !cell.strong) return cell.text;

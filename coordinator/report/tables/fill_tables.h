@@ -22,6 +22,7 @@ Table PathsTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 Table ServersTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 Table ReadsTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 Table NfsTable(const v1::RunReport& report, const v1::PhaseReport& phase);
+Table TransportTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 Table MarksTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 Table ErrorsTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 

@@ -54,7 +54,9 @@ Table FiguresTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
        ColumnOf("max_us", "max", Unit::kMicroseconds), ColumnOf("jain", "Jain", Unit::kNumber),
        LeftColumn("limited_by", "limited by"), LeftColumn("marks", "marks"),
        {.id = "operation", .title = "operation", .readers = Readers::kMachines},
-       {.id = "clients", .title = "clients", .unit = Unit::kCount, .readers = Readers::kMachines}});
+       {.id = "clients", .title = "clients", .unit = Unit::kCount, .readers = Readers::kMachines},
+       {.id = "mean_us", .title = "mean", .unit = Unit::kMicroseconds, .readers = Readers::kMachines},
+       {.id = "started_at", .title = "started", .unit = Unit::kTime, .readers = Readers::kMachines}});
   std::vector<std::string> codes;
   for (const GroupedMark& mark : MarksOf(phase)) {
     if (std::find(codes.begin(), codes.end(), mark.code) == codes.end()) codes.push_back(mark.code);
@@ -67,7 +69,8 @@ Table FiguresTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
        phase.duration_s(), Percentile(latency, "p50", latency.p50()), Percentile(latency, "p99", latency.p99()),
        latency.count() == 0 ? std::nan("") : latency.max(),
        in_ops ? phase.lanes_ops_per_s().jain() : phase.lanes_bytes_per_s().jain(), phase.limited_by(),
-       absl::StrJoin(codes, " "), phase.operation(), phase.clients_size()});
+       absl::StrJoin(codes, " "), phase.operation(), phase.clients_size(),
+       latency.count() == 0 ? std::nan("") : latency.mean(), phase.started_at()});
   return table;
 }
 
@@ -216,6 +219,32 @@ Table NfsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
         {name, kind->rpcs(), kind->rpcs_per_op(), kind->queue_ms(), kind->round_trip_ms(), kind->execute_ms(),
          CellIf(own != phase.by_kind().end(), own != phase.by_kind().end() ? own->second.latency_us().mean() : 0),
          kind->retransmissions(), kind->major_timeouts(), CellIf(kind->has_errors(), kind->errors())});
+  }
+  return table;
+}
+
+Table TransportTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (std::none_of(phase.clients().begin(), phase.clients().end(),
+                   [](const v1::ClientPhaseReport& client) { return client.has_transport(); })) {
+    return {};
+  }
+  Table table = TableOfPhase(
+      report, phase,
+      {LeftColumn("client", "client"), LeftColumn("of", "of"), ColumnOf("sent_segments", "segments", Unit::kCount),
+       ColumnOf("retransmitted_segments", "sent again", Unit::kCount),
+       ColumnOf("retransmitted_share", "share", Unit::kShare), ColumnOf("interface_errors", "errors", Unit::kCount),
+       ColumnOf("interface_drops", "drops", Unit::kCount), ColumnOf("smallest_path_mtu_bytes", "path MTU", Unit::kCount),
+       ColumnOf("round_trip_ms", "round trip", Unit::kMilliseconds)});
+  for (const v1::ClientPhaseReport& client : phase.clients()) {
+    if (!client.has_transport()) continue;
+    const v1::TransportReport& transport = client.transport();
+    table.parts[0].rows.push_back(
+        {client.host(), transport.of_servers() ? "servers" : "whole client", transport.sent_segments(),
+         transport.retransmitted_segments(), transport.retransmitted_share(),
+         CellIf(transport.has_interface_errors(), transport.interface_errors()),
+         CellIf(transport.has_interface_drops(), transport.interface_drops()),
+         CellIf(transport.has_smallest_path_mtu(), transport.smallest_path_mtu()),
+         CellIf(transport.has_round_trip_ms(), transport.round_trip_ms())});
   }
   return table;
 }

@@ -201,7 +201,7 @@ Table SoakClientsTable(const v1::RunReport& report) {
                   {.id = "stalls", .title = "stalls", .unit = TableUnit::kCount},
                   {.id = "stalled_s", .title = "stalled", .unit = TableUnit::kSeconds},
                   {.id = "longest_pause_s", .title = "longest pause", .unit = TableUnit::kSeconds},
-                  {.id = "longest_pause_at", .title = "at"},
+                  {.id = "longest_pause_at", .title = "at", .unit = TableUnit::kTime},
                   {.id = "longest_pause_in", .title = "in"},
                   {.id = "failed_ops", .title = "failed ops"},
                   {.id = "wrong_sectors", .title = "wrong sectors", .unit = TableUnit::kCount},

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "common/text/units.h"
 #include "coordinator/report/text/console_words.h"
 
@@ -91,7 +92,35 @@ std::string CellText(const TableColumn& column, const TableCell& cell) {
   return absl::StrCat(cell.unsure ? "~" : "", NumberText(column, cell.number, cell.in_ops));
 }
 
+namespace {
+
+// The names of the cells that are unsure: "p99 p99_9".
+std::string UnsureCells(const Table& table, const TableRow& row) {
+  std::string names;
+  for (size_t i = 0; i < row.size(); ++i) {
+    if (!row[i].unsure) continue;
+    const std::string& id = table.columns[i].id;
+    absl::StrAppend(&names, names.empty() ? "" : " ", absl::StripSuffix(id, "_us"));
+  }
+  return names;
+}
+
+TableCell UpperEnd(TableCell range) {
+  range.number = range.to;
+  return range;
+}
+
+bool HasUnsureCells(const Table& table) {
+  const auto has = [&](const TableRow& row) { return !UnsureCells(table, row).empty(); };
+  return std::any_of(table.parts.begin(), table.parts.end(), [&](const TablePart& part) {
+    return std::any_of(part.rows.begin(), part.rows.end(), has) || std::any_of(part.totals.begin(), part.totals.end(), has);
+  });
+}
+
+}  // namespace
+
 PlainTable PlainOf(const Table& table) {
+  const bool has_unsure = HasUnsureCells(table);
   PlainTable plain;
   if (!table.parts_are.empty()) plain.columns.push_back({table.parts_are, table.parts_are, TableUnit::kText});
   for (const TableColumn& column : table.columns) {
@@ -103,6 +132,7 @@ PlainTable PlainOf(const Table& table) {
     plain.columns.push_back({column.id + "_low", column.title + ", low", column.unit});
     plain.columns.push_back({column.id + "_high", column.title + ", high", column.unit});
   }
+  if (has_unsure) plain.columns.push_back({"unsure", "unsure", TableUnit::kText});
   for (const TablePart& part : table.parts) {
     for (const std::vector<TableRow>* const rows : {&part.rows, &part.totals}) {
       for (const TableRow& row : *rows) {
@@ -111,8 +141,9 @@ PlainTable PlainOf(const Table& table) {
         for (size_t i = 0; i < row.size(); ++i) {
           if (table.columns[i].readers == Readers::kPeople) continue;
           cells.push_back(row[i]);
-          if (table.columns[i].range) cells.push_back(row[i].is == TableCell::Is::kNumber ? TableCell(row[i].to) : row[i]);
+          if (table.columns[i].range) cells.push_back(row[i].is == TableCell::Is::kNumber ? UpperEnd(row[i]) : row[i]);
         }
+        if (has_unsure) cells.emplace_back(UnsureCells(table, row));
       }
     }
   }

@@ -30,6 +30,7 @@ enum class TableUnit {
   kShare,           // 0.5: 50 %
   kFactor,          // 2: 2x
   kNumber,
+  kTime,            // a text: ISO 8601, UTC
 };
 
 struct TableCell {
@@ -136,7 +137,8 @@ bool HasContent(const TablePart& part, size_t column);
 // The cell as people read it, with its unit, such as "912 MiB/s", "~1.2 ms" or "-"; text as it came.
 std::string CellText(const TableColumn& column, const TableCell& cell);
 
-// Titles and cells for machines: parts joined, ranges as two columns, exact numbers. A cell is a text, a number, or
+// Titles and cells for machines: parts joined, ranges as two columns, exact numbers, and a last column `unsure` that names
+// the columns of a row that are (without "_us"), if there are any. A cell is a text, a number, or
 // empty: there is nothing, or it is unknown.
 struct PlainColumn {
   std::string id, title;

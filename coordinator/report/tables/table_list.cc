@@ -170,6 +170,13 @@ constexpr TableSource kSources[] = {
      .intro = "Of all clients, by kind; times are means per request.",
      .of_phase = NfsTable,
      .not_in = "Console: lines of the phase"},
+    {.id = "transport",
+     .shows = "phases.clients.transport",
+     .chapter = "Network of each client",
+     .intro = "TCP segments to the targets' servers, and those that had to be sent again; where the client's kernel does not "
+              "list its connections, of the whole client. Errors and drops are those of the interfaces to the servers.",
+     .of_phase = TransportTable,
+     .not_in = "Console: the mark"},
     {.id = "repetitions",
      .shows = "repetitions",
      .chapter = "Repetitions",

@@ -208,6 +208,28 @@ std::string ReadPartsText(const v1::ReadSources& sources) {
   return absl::StrJoin(texts, ", ");
 }
 
+std::string NfsServerText(const v1::NfsServerSetup& setup) {
+  std::string text = absl::StrCat("kernel NFS server: ", setup.versions_size() == 1 ? "version " : "versions ",
+                                  Printable(absl::StrJoin(setup.versions(), ", ")), ", ", setup.threads(),
+                                  setup.threads() == 1 ? " thread" : " threads");
+  if (setup.has_lease_s()) absl::StrAppend(&text, ", lease ", setup.lease_s(), " s");
+  if (setup.has_grace_s()) absl::StrAppend(&text, ", grace ", setup.grace_s(), " s");
+  if (setup.in_grace()) absl::StrAppend(&text, " (now)");
+  if (setup.has_max_block_bytes())
+    absl::StrAppend(&text, ", blocks up to ", FormatBytes(static_cast<double>(setup.max_block_bytes())));
+  return text;
+}
+
+std::string NfsExportText(const v1::NfsExport& exported) {
+  std::string text = absl::StrCat("exports ", Printable(exported.path()), " to ", Printable(exported.clients()), " (",
+                                  Printable(exported.options()), ")");
+  if (exported.filesystem().empty()) return text;
+  absl::StrAppend(&text, " from ", Printable(exported.filesystem()));
+  if (!exported.device().empty()) absl::StrAppend(&text, " on ", Printable(exported.device()));
+  if (exported.block_bytes() > 0) absl::StrAppend(&text, ", blocks of ", FormatBytes(exported.block_bytes()));
+  return text;
+}
+
 std::vector<GroupedMark> MarksOf(const v1::PhaseReport& phase) {
   MarkGroups groups;
   for (const auto& mark : phase.marks()) groups.Add(mark, IsOfWholePhase(mark) ? "" : mark.subject());

@@ -23,6 +23,10 @@ bool IsUnsure(const v1::Latency& latency, std::string_view percentile);  // "p99
 std::string OpsPerSecond(double rate);  // "315,000 ops/s"; "-" when not finite
 // Returns a rate in the phase's unit: ops/s if its headline is in ops, otherwise bytes/s.
 std::string RateText(bool in_ops, double bytes_per_s, double ops_per_s);
+// "kernel NFS server: versions 3, 4.2, 8 threads, lease 90 s, grace 90 s, blocks up to 1 MiB".
+std::string NfsServerText(const v1::NfsServerSetup& setup);
+// "exports /data to 10.0.0.0/24 (rw,sync) from xfs on sdb, blocks of 4 KiB".
+std::string NfsExportText(const v1::NfsExport& exported);
 // Example: "10,000 items per lane in one shared directory, files of 3.81 KiB".
 std::string TreeText(const v1::Tree& tree);
 

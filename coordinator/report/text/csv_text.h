@@ -16,9 +16,12 @@ std::string CsvText(std::string_view value);
 
 // A column of a CSV file of ours, as `--help csv` lists it.
 struct CsvColumn {
+  enum class Holds { kNumbers, kTexts };  // kTexts: also a text that looks like a number
+
   std::string_view name;     // ends in the unit, if there is one
   std::string_view unit;     // "" for texts, counts and ratios
   std::string_view meaning;  // one clause
+  Holds holds = Holds::kNumbers;
 };
 
 // Returns the first line of a file with these columns.

@@ -14,13 +14,13 @@ namespace iobench {
 namespace {
 
 constexpr CsvColumn kTimelineColumns[] = {
-    {"run_id", "", "id of the run"},
+    {"run_id", "", "id of the run", CsvColumn::Holds::kTexts},
     {"phase_index", "", "index of the phase within the run, from 0"},
     {"repetition", "", "repetition of the list of phases, from 0"},
-    {"phase", "", "name of the phase"},
-    {"operation", "", "what the lanes did"},
-    {"scope", "", "all (the cluster), client, or missing (a phase without figures): select one before you add up"},
-    {"client", "", "the client; empty in rows with scope all"},
+    {"phase", "", "name of the phase", CsvColumn::Holds::kTexts},
+    {"operation", "", "what the lanes did", CsvColumn::Holds::kTexts},
+    {"scope", "", "all (the cluster), client, or missing (a phase without figures): select one before you add up", CsvColumn::Holds::kTexts},
+    {"client", "", "the client; empty in rows with scope all", CsvColumn::Holds::kTexts},
     {"time_s", "s", "start of the slice, after the first op of the phase"},
     {"slice_s", "s", "length of the slice"},
     {"bytes_per_s", "bytes/s", "throughput in the slice; empty for metadata operations that move no data"},

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "coordinator/report/flush_report.h"
 #include "coordinator/report/text/junit_text.h"
 #include "coordinator/report/validate/validate_formats.h"
@@ -18,6 +19,10 @@ JunitCase JunitCaseOf(const v1::ValidateCheck& check) {
   if (!check.advice().empty()) test.details.push_back(absl::StrCat("what to do: ", check.advice()));
   if (check.verdict() == "fail") test.outcome = JunitCase::Outcome::kFailed;
   if (check.verdict() == "skipped") test.outcome = JunitCase::Outcome::kSkipped;
+  if (check.verdict() == "follows") {
+    test.outcome = JunitCase::Outcome::kSkipped;
+    test.message = absl::StrCat("follows from ", check.follows_from(), ": ", check.found());
+  }
   if (check.verdict() == "known") {
     test.outcome = JunitCase::Outcome::kSkipped;
     test.message = absl::StrCat("known: ", check.waiver(), ": ", check.found());
@@ -32,6 +37,12 @@ absl::Status WriteValidateJunit(const v1::ValidateReport& report, const ConsoleS
       "path", report.path(), "filesystem", report.filesystem(), "mount_source", report.mount_source()};
   for (const v1::ValidateClient& client : report.clients()) {
     properties.insert(properties.end(), {absl::StrCat("client.", client.host()), client.mount_options()});
+  }
+  for (const v1::ValidateFact& fact : report.facts()) {
+    const std::string clients = absl::StrJoin(fact.clients(), ",");
+    properties.insert(properties.end(),
+                      {absl::StrCat("fact.", fact.name(), clients.empty() ? "" : absl::StrCat(".", clients)),
+                       absl::StrCat(fact.answer(), " (", fact.decided_by(), ")")});
   }
   std::vector<JunitCase> cases;
   for (const v1::ValidateCheck& check : report.checks()) cases.push_back(JunitCaseOf(check));

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "common/text/display_text.h"
+#include "coordinator/report/text/wall_time.h"
 
 namespace iobench {
 namespace {
@@ -36,6 +37,8 @@ Book::Book(lxw_workbook* workbook) : workbook_(workbook) {
   format_set_bottom(formats_.marked, LXW_BORDER_DOTTED);
   formats_.note = NewFormat(workbook, nullptr);
   format_set_italic(formats_.note);
+  formats_.time = NewFormat(workbook, "yyyy-mm-dd hh:mm:ss");
+  format_set_align(formats_.time, LXW_ALIGN_LEFT);
 }
 
 Sheet::Sheet(Book& book, const std::string& name)
@@ -64,6 +67,13 @@ void Sheet::Decimal(uint16_t column, double value) {
   Put(column, value, whole ? formats.whole : magnitude >= 0.1 ? formats.decimal : nullptr);
 }
 
+void Sheet::Time(uint16_t column, std::string_view iso8601) {
+  constexpr double kMsPerDay = 86'400'000, kDaysTo1970 = 25'569;  // of a spreadsheet's calendar
+  const int64_t ms = EpochMsOf(std::string(iso8601));
+  if (ms == 0) return Text(column, iso8601);
+  Put(column, kDaysTo1970 + static_cast<double>(ms) / kMsPerDay, book_.formats().time);
+}
+
 void Sheet::Title(std::string_view text) {
   Text(0, text, book_.formats().title);
   NextRow();
@@ -87,6 +97,23 @@ void Sheet::Fact(std::string_view name, double value, std::string_view unit) {
   Decimal(1, value);
   Text(2, unit);
   NextRow();
+}
+
+void Sheet::TimeFact(std::string_view name, std::string_view iso8601) {
+  if (iso8601.empty()) return;
+  Text(0, name);
+  Time(1, iso8601);
+  NextRow();
+}
+
+void Sheet::FreezeAbove() {
+  worksheet_freeze_panes(worksheet_, row_, 1);
+}
+
+void Sheet::AddFilter(uint32_t titles_row, size_t columns) {
+  if (has_filter_ || columns == 0 || row_ <= titles_row + 1) return;
+  has_filter_ = true;
+  worksheet_autofilter(worksheet_, titles_row, 0, row_ - 1, static_cast<uint16_t>(columns - 1));
 }
 
 void SetTitleHeight(const Sheet& sheet) {

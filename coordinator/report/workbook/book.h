@@ -24,6 +24,7 @@ struct BookFormats {
   lxw_format* decimal;  // up to three digits after the point
   lxw_format* marked;   // a cell whose phase has marks
   lxw_format* note;
+  lxw_format* time;     // 2026-11-22 07:01:53
 };
 
 // Borrows the workbook. Not thread-safe.
@@ -64,6 +65,8 @@ class Sheet {
   void Whole(uint16_t column, double value) { Put(column, value, book_.formats().whole); }
   // Shows as many digits as a reader needs: 1,234,568, 12.346, 0.0000123.
   void Decimal(uint16_t column, double value);
+  // A date with its time in UTC; `iso8601` as text if it is none.
+  void Time(uint16_t column, std::string_view iso8601);
 
   // Fill the whole row and go to the next.
   void Title(std::string_view text);
@@ -71,13 +74,24 @@ class Sheet {
   void Fact(std::string_view name, std::string_view text);
   // `unit` follows the number in a cell of its own.
   void Fact(std::string_view name, double value, std::string_view unit);
+  void TimeFact(std::string_view name, std::string_view iso8601);
+
+  // Keeps the rows above the current one in view.
+  void FreezeAbove();
+  // Lets readers filter the rows below `titles_row`, up to the one above the current; only the first call on a sheet counts.
+  void AddFilter(uint32_t titles_row, size_t columns);
 
  private:
   Book& book_;
   std::string name_;
   lxw_worksheet* worksheet_;
   uint32_t row_ = 0;
+  bool has_filter_ = false;
 };
+
+// Rates of data, as a workbook shows them.
+inline constexpr char kMebibytesPerSecond[] = "MiB/s";
+inline constexpr double kBytesPerMebibyte = 1024.0 * 1024.0;
 
 // Makes the current row high enough for titles of two lines.
 void SetTitleHeight(const Sheet& sheet);

@@ -12,7 +12,7 @@ constexpr int kMaxRatePhases = 50;  // columns of rates
 constexpr int kMaxChartPhases = 6;  // more series cannot be told apart
 
 std::string RateTitle(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  return absl::StrCat(PhaseNameAlone(report, phase), phase.headline_in_ops() ? " (ops/s)" : " (bytes/s)");
+  return absl::StrCat(PhaseNameAlone(report, phase), phase.headline_in_ops() ? " (ops/s)" : " (MiB/s)");
 }
 
 // Stragglers stand out in their phase's column.
@@ -41,8 +41,8 @@ void AddRatesChart(const v1::RunReport& report, uint32_t titles_row, uint32_t la
     ++series_count;
   }
   chart_title_set_name(chart, "throughput per client");
-  chart_axis_set_name(chart->y_axis, ops ? "ops/s" : "MB/s");
-  chart_axis_set_num_format(chart->y_axis, ops ? "#,##0" : "#,##0,,");
+  chart_axis_set_name(chart->y_axis, ops ? "ops/s" : kMebibytesPerSecond);
+  chart_axis_set_num_format(chart->y_axis, "#,##0");
   chart_axis_set_min(chart->y_axis, 0);
   chart_legend_set_position(chart, LXW_CHART_LEGEND_BOTTOM);
   lxw_chart_options place{};
@@ -71,6 +71,7 @@ void AddClientsSheet(const v1::RunReport& report, Book& book) {
   for (int i = 0; i < phases; ++i)
     sheet.Text(static_cast<uint16_t>(i + 1), RateTitle(report, report.phases(i)), book.formats().header);
   sheet.NextRow();
+  sheet.FreezeAbove();
   for (int row = 0; row < clients; ++row) {
     sheet.Text(0, report.clients(row).host());
     for (int i = 0; i < phases; ++i) {
@@ -79,13 +80,15 @@ void AddClientsSheet(const v1::RunReport& report, Book& book) {
       for (int at = std::min(row, phase.clients_size() - 1); at >= 0; --at) {
         const v1::ClientPhaseReport& client = phase.clients(at);
         if (client.host() != report.clients(row).host()) continue;
-        sheet.Whole(static_cast<uint16_t>(i + 1),
-                    phase.headline_in_ops() ? client.ops_per_s() : client.bytes_per_s());
+        const auto column = static_cast<uint16_t>(i + 1);
+        phase.headline_in_ops() ? sheet.Whole(column, client.ops_per_s())
+                                : sheet.Decimal(column, client.bytes_per_s() / kBytesPerMebibyte);
         break;
       }
     }
     sheet.NextRow();
   }
+  sheet.AddFilter(titles_row, static_cast<size_t>(phases) + 1);
   if (clients == 0 || phases == 0) return;
   for (int i = 0; i < phases; ++i)
     AddColumnColours(sheet, titles_row + 1, sheet.row() - 1, static_cast<uint16_t>(i + 1));

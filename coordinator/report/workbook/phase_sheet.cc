@@ -68,12 +68,16 @@ Table LaneRows(const v1::PhaseReport& phase) {
   return table;
 }
 
-void PrintThroughput(const v1::Throughput& rates, const char* unit, Sheet& sheet) {
-  sheet.Fact("full", rates.full(), unit);
-  sheet.Fact("stonewalled", rates.stonewalled(), unit);
-  sheet.Fact("all-active", rates.all_active(), unit);
-  sheet.Fact("children", rates.children(), unit);
-  sheet.Fact("parent", rates.parent(), unit);
+void PrintRate(const char* name, bool in_ops, double rate, Sheet& sheet) {
+  in_ops ? sheet.Fact(name, rate, "ops/s") : sheet.Fact(name, rate / kBytesPerMebibyte, kMebibytesPerSecond);
+}
+
+void PrintThroughput(const v1::Throughput& rates, bool in_ops, Sheet& sheet) {
+  PrintRate("full", in_ops, rates.full(), sheet);
+  PrintRate("stonewalled", in_ops, rates.stonewalled(), sheet);
+  PrintRate("all-active", in_ops, rates.all_active(), sheet);
+  PrintRate("children", in_ops, rates.children(), sheet);
+  PrintRate("parent", in_ops, rates.parent(), sheet);
 }
 
 // Beside the latencies, which are response times here.
@@ -86,21 +90,21 @@ void PrintTimes(const std::string& name, const v1::Latency& times, Sheet& sheet)
 
 void PrintFigures(const v1::PhaseReport& phase, Sheet& sheet) {
   const bool ops = phase.headline_in_ops();
-  sheet.Fact("headline", ops ? phase.headline().ops_per_s() : phase.headline().bytes_per_s(),
-             ops ? "ops/s" : "bytes/s");
-  if (!ops) sheet.Fact("headline", phase.headline().ops_per_s(), "ops/s");
-  if (ops && !phase.metadata()) sheet.Fact("headline", phase.headline().bytes_per_s(), "bytes/s");
+  PrintRate("headline", ops, ops ? phase.headline().ops_per_s() : phase.headline().bytes_per_s(), sheet);
+  if (!ops) PrintRate("headline", true, phase.headline().ops_per_s(), sheet);
+  if (ops && !phase.metadata()) PrintRate("headline", false, phase.headline().bytes_per_s(), sheet);
+  sheet.TimeFact("started", phase.started_at());
   sheet.Fact("window", phase.headline().name());
   sheet.Fact("timed region", phase.headline().region());
   if (phase.has_first_pass()) {
     const v1::FirstPassReport& pass = phase.first_pass();
-    sheet.Fact("first pass, over new files", ops ? pass.ops_per_s() : pass.bytes_per_s(), ops ? "ops/s" : "bytes/s");
+    PrintRate("first pass, over new files", ops, ops ? pass.ops_per_s() : pass.bytes_per_s(), sheet);
     sheet.Fact("window of the first pass", pass.seconds(), "s");
     sheet.Fact("overwriting, of the headline", pass.overwritten_percent(), "%");
   }
-  if (ops && phase.has_throughput_ops_per_s()) PrintThroughput(phase.throughput_ops_per_s(), "ops/s", sheet);
+  if (ops && phase.has_throughput_ops_per_s()) PrintThroughput(phase.throughput_ops_per_s(), true, sheet);
   if (!ops && phase.has_throughput_bytes_per_s())
-    PrintThroughput(phase.throughput_bytes_per_s(), "bytes/s", sheet);
+    PrintThroughput(phase.throughput_bytes_per_s(), false, sheet);
   sheet.Fact("moved", static_cast<double>(phase.bytes()), "bytes");
   sheet.Fact("measured", static_cast<double>(phase.measured_bytes()), "bytes");
   sheet.Fact("measured", static_cast<double>(phase.measured_ops()), "ops");
@@ -144,9 +148,8 @@ void PrintClientChart(const v1::PhaseReport& phase, uint32_t first_row, uint32_t
   chart_series_set_values(series, sheet.name().c_str(), first_row, column, last_row, column);
   chart_title_set_name(chart, "throughput per client");
   chart_legend_set_position(chart, LXW_CHART_LEGEND_NONE);
-  chart_axis_set_name(chart->y_axis, ops ? "ops/s" : "MB/s");
-  // The cells hold bytes/s; two commas divide what is shown by a million.
-  chart_axis_set_num_format(chart->y_axis, ops ? "#,##0" : "#,##0,,");
+  chart_axis_set_name(chart->y_axis, ops ? "ops/s" : kMebibytesPerSecond);
+  chart_axis_set_num_format(chart->y_axis, "#,##0");
   chart_axis_set_min(chart->y_axis, 0);
   lxw_chart_options place{};
   place.x_scale = 1.5;
@@ -173,7 +176,7 @@ void PrintPaths(const v1::RunReport& report, const v1::PhaseReport& phase, const
 
 void PrintLanes(const v1::PhaseReport& phase, const Book& book, Sheet& sheet) {
   sheet.Title("Lanes");
-  PrintTable(LaneRows(phase), book, sheet, kMaxLaneRows);
+  PrintTable(LaneRows(phase), book, sheet, Headed::kNo, kMaxLaneRows);
 }
 
 }  // namespace

@@ -9,11 +9,15 @@
 
 namespace iobench {
 
-// Adds titles and rows from the current row on, and says how many rows there are if these are too many.
-void PrintTable(const Table& table, const Book& book, Sheet& sheet, int most_rows = kMaxClientRows);
+// Adds titles and rows from the current row on, and says how many rows there are if these are too many. Rates of data are
+// in MiB/s. The first table of a sheet can be filtered; `headed` keeps its titles, and what is above them, in view.
+enum class Headed { kNo, kYes };
+void PrintTable(const Table& table, const Book& book, Sheet& sheet, Headed headed = Headed::kNo,
+                int most_rows = kMaxClientRows);
 // Makes the first column wide enough for names, and those after it for numbers.
 void SetTableWidths(size_t columns, const Sheet& sheet);
-// Adds a sheet for each table that has no other place in the workbook, named like its CSV file.
+// Adds a sheet for each table that has no other place in the workbook, named like its CSV file; tables of one chapter share
+// a sheet, which is named like the chapter.
 void AddTableSheets(const v1::RunReport& report, Book& book);
 
 }  // namespace iobench

@@ -1,7 +1,14 @@
 #include "coordinator/validate/checks/check_context.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <string_view>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/text/display_text.h"
+#include "coordinator/preflight/cause.h"
 
 namespace iobench {
 namespace {
@@ -23,11 +30,23 @@ const v1::TargetFacts& CheckContext::SeenBy(uint32_t worker) const {
 }
 
 bool CheckContext::IsNfs() const {
-  return SeenBy(peers.front()).filesystem().starts_with("nfs");
+  return SeenBy(peers.empty() ? one_of_each.front() : peers.front()).filesystem().starts_with("nfs");
 }
 
 bool CheckContext::IsGluster() const {
-  return SeenBy(peers.front()).filesystem().find("glusterfs") != std::string::npos;
+  return SeenBy(peers.empty() ? one_of_each.front() : peers.front()).filesystem().find("glusterfs") !=
+         std::string::npos;
+}
+
+bool CheckContext::IsLocal() const {
+  static constexpr std::string_view kLocal[] = {"tmpfs", "ramfs", "ext2",    "ext3",    "ext4",
+                                                "xfs",   "btrfs", "zfs",     "f2fs",    "vfat",
+                                                "exfat", "ntfs3", "overlay", "squashfs"};
+  return std::all_of(one_of_each.begin(), one_of_each.end(), [this](uint32_t worker) {
+    const v1::TargetFacts& seen = SeenBy(worker);
+    return !seen.network() &&
+           std::find(std::begin(kLocal), std::end(kLocal), seen.filesystem()) != std::end(kLocal);
+  });
 }
 
 std::string CheckContext::Advice(const AdviceByFilesystem& advice) const {
@@ -43,6 +62,23 @@ std::string CheckContext::CacheAdvice(const char* on_nfs) const {
            "performance.io-cache, performance.stat-prefetch and performance.write-behind of the volume to off",
        .others = "let only one client use a file at a time, or look for the options that switch client "
                  "caches off"});
+}
+
+std::string CheckContext::CauseOfLocks() const {
+  return causes.contains(kLocalLocks) ? "mounts" : causes.contains("locks") ? "locks" : "";
+}
+
+std::string CheckContext::CheckOf(const Finding& finding) const {
+  if (finding.severity != Severity::kFault || finding.of_users) return "";
+  if (finding.check == PreflightCheck::kStorage) return "storage";
+  const bool of_path = finding.check == PreflightCheck::kPath;
+  if (!of_path && finding.check != PreflightCheck::kWrite) return "";
+  const Cause* const cause = CauseOf(finding.error);
+  const bool by_mount =
+      finding.error == EROFS && !finding.workers.empty() &&
+      absl::StrContains(absl::StrCat(",", SeenBy(*finding.workers.begin()).mount_options(), ","), ",ro,");
+  if (by_mount || (of_path && (cause == nullptr || finding.error == ENOENT))) return "mounts";
+  return cause == nullptr ? "storage" : cause->check;
 }
 
 std::string CheckContext::NewContents(size_t bytes) {
@@ -70,6 +106,15 @@ void Outcome::Warn(std::string found, std::string advice) {
 }
 void Outcome::Skip(std::string why) {
   Set("skipped", std::move(why), "");
+}
+
+void Outcome::Follow(const std::string& check, const std::string& cause, std::string found) {
+  reached_ = false;
+  check_.clear_verdict();
+  check_.clear_figures();
+  check_.set_follows_from(check);
+  check_.set_cause(cause);
+  Set("follows", std::move(found), "");
 }
 
 void Outcome::NotReached(const char* verdict, std::string why, std::string advice) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,12 +17,14 @@
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/preflight/preflight.h"
 #include "coordinator/validate/checks/file_calls.h"
+#include "coordinator/validate/checks/network_reading.h"
 #include "iobench/v1/result.pb.h"
 #include "iobench/v1/validate.pb.h"
 
 namespace iobench {
 
 struct Fault;         // coordinator/validate/checks/fault.h
+struct Features;      // coordinator/validate/checks/features.h
 struct Expectations;  // coordinator/validate/performance/expectations.h
 struct Performance;   // coordinator/validate/performance/performance.h
 struct NetworkLimits;
@@ -36,8 +39,12 @@ struct ValidateLimits {
   double fault_timeout_s = 300;   // of a hook, and then for the file system to come back
   // How soon a lock must be free after its holder's power is cut; 0: not given, then as the server's lease allows.
   double lock_free_within_s = 0;
+  double shrink_s = 60;        // to find a short script that still fails (--consistency)
   double outlier_share = 0.5;  // of the median of the others, below which a client's rate fails
 };
+
+// In CheckContext::causes: the check of mounts has found locks that do not reach the server.
+inline constexpr char kLocalLocks[] = "mounts: local locks";
 
 // What to do about a fault, by the file system at the path.
 struct AdviceByFilesystem {
@@ -49,7 +56,8 @@ struct AdviceByFilesystem {
 // What all checks are given. The index of spans is the worker number.
 struct CheckContext {
   FileCalls& files;
-  // The workers that take part, one for each client that can; with a single client, all of its workers. At least one.
+  // The workers that take part, one for each client that can; with a single client, all of its workers. Empty: none
+  // can, which only checks without a minimum of peers may meet.
   std::vector<uint32_t> peers;
   // Clients that cannot take part: their path is missing, other storage, or not writable. The checks of mounts and
   // storage say so.
@@ -68,7 +76,10 @@ struct CheckContext {
   std::span<const v1::WorkerTargets> targets;
   std::span<const Finding> findings;  // of preflight
   std::mt19937_64 random;
-  std::shared_ptr<const Fault> fault = nullptr;  // set once one of the checks has made it
+  uint32_t seed = 0;                                   // of `random`
+  double consistency_s = 0;                            // --consistency; 0: not given
+  std::shared_ptr<const Fault> fault = nullptr;        // set once one of the checks has made it
+  std::shared_ptr<const Features> features = nullptr;  // set once one of the checks has asked
   // Measures performance, at most once. Null: not requested.
   std::function<absl::StatusOr<Performance>()> measure = nullptr;
   // Measures what TCP carries between each client and the coordinator's host (NetworkLimits.to and from), by client;
@@ -77,7 +88,11 @@ struct CheckContext {
   std::shared_ptr<const MeasuredNetwork> network = nullptr;  // set by the first measure_network
   uint64_t over_quota_bytes = 0;                             // --over-quota; 0: not given
   std::shared_ptr<const Performance> measured = nullptr;     // set by the first measure
+  NetworkReadings network_begin = {};                        // set by the check of the network, as it began
   const Expectations* expected = nullptr;                    // --expect; null: not given
+  // The checks so far whose failure explains that others fail too: "mounts" that of storage, "identity" that of
+  // groups, "client-identity" those of all that use open files, "locks" and kLocalLocks those of all that use locks.
+  std::set<std::string> causes = {};
 
   const std::string& HostOf(uint32_t worker) const { return files.cluster().members()[worker].facts.host(); }
   // "c01", or "c01 (2)" if another client has the same host name.
@@ -89,9 +104,15 @@ struct CheckContext {
   // The path is on a network file system of the NFS client.
   bool IsNfs() const;
   bool IsGluster() const;
+  // Each client has a file system of its own there. False also where nobody can tell: FUSE, unknown types.
+  bool IsLocal() const;
   std::string Advice(const AdviceByFilesystem& advice) const;
   // What to do if clients see old data: `on_nfs`, or what helps on other file systems.
   std::string CacheAdvice(const char* on_nfs) const;
+  // The check whose failure explains why locks do not work; empty: as far as is known, they do.
+  std::string CauseOfLocks() const;
+  // The check that answers for a finding of preflight which makes clients unfit to take part; empty: it does not.
+  std::string CheckOf(const Finding& finding) const;
   // Contents that no other call of this run writes.
   std::string NewContents(size_t bytes);
 };
@@ -105,6 +126,11 @@ class Outcome {
   void Fail(std::string found, std::string advice);
   void Warn(std::string found, std::string advice);
   void Skip(std::string why);
+  // The name of the errno that explains the verdict; empty: none.
+  void Cause(const std::string& name) { check_.set_cause(name); }
+  // Replaces the verdict, even a failure, and keeps the evidence: what failed has a cause for which another check answers.
+  // `cause`: the errno's name; empty: none. Waivers do not apply to such a verdict.
+  void Follow(const std::string& check, const std::string& cause, std::string found);
   // Replaces all that was found, because it says nothing about what was to be checked. Waivers do not apply to such a
   // verdict.
   void NotReached(const char* verdict, std::string why, std::string advice);

@@ -3,6 +3,8 @@
 #ifndef COORDINATOR_VALIDATE_CHECKS_CHECKS_H_
 #define COORDINATOR_VALIDATE_CHECKS_CHECKS_H_
 
+#include <span>
+
 #include "absl/status/status.h"
 #include "coordinator/validate/checks/check_context.h"
 
@@ -11,11 +13,19 @@ namespace iobench {
 // mount_checks.cc
 absl::Status CheckMounts(CheckContext& context, Outcome& outcome);
 absl::Status CheckStorage(CheckContext& context, Outcome& outcome);
+// client_identity_check.cc
+absl::Status CheckClientIdentity(CheckContext& context, Outcome& outcome);
+// space_check.cc
+absl::Status CheckSpace(CheckContext& context, Outcome& outcome);
+// network_check.cc
+absl::Status CheckNetwork(CheckContext& context, Outcome& outcome);
 // owner_checks.cc
 absl::Status CheckClocks(CheckContext& context, Outcome& outcome);
 absl::Status CheckIdentity(CheckContext& context, Outcome& outcome);
 // group_check.cc
 absl::Status CheckGroups(CheckContext& context, Outcome& outcome);
+// features.cc
+absl::Status CheckFeatures(CheckContext& context, Outcome& outcome);
 // quota_check.cc
 absl::Status CheckQuota(CheckContext& context, Outcome& outcome);
 // coherence_checks.cc
@@ -23,6 +33,15 @@ absl::Status CheckCloseToOpen(CheckContext& context, Outcome& outcome);
 absl::Status CheckMmap(CheckContext& context, Outcome& outcome);
 absl::Status CheckDelegations(CheckContext& context, Outcome& outcome);
 absl::Status CheckOpenUnlink(CheckContext& context, Outcome& outcome);
+// cache_mode_check.cc
+absl::Status CheckCacheModes(CheckContext& context, Outcome& outcome);
+// consistency_check.cc
+absl::Status CheckConsistency(CheckContext& context, Outcome& outcome);
+// rename_check.cc
+absl::Status CheckRenames(CheckContext& context, Outcome& outcome);
+// rule_check.cc
+absl::Status CheckRules(CheckContext& context, Outcome& outcome);
+std::span<const char* const> PosixRules();  // the names of the trials that CheckRules asks for
 // visibility_check.cc
 absl::Status CheckVisibility(CheckContext& context, Outcome& outcome);
 // race_checks.cc

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +22,7 @@ constexpr int kLooksForRemoval = 50;
 constexpr int64_t kBetweenLooksNs = 20'000'000;
 constexpr double kCoarseStepS = 0.5;  // of timestamps
 
-constexpr uint32_t kFilesPerTurn = 20;
+constexpr uint32_t kFilesPerTurn = 10;
 constexpr uint32_t kSpareFile = 1000;  // files above this number are renamed onto others
 constexpr size_t kContentsBytes = 1024;
 
@@ -108,6 +110,7 @@ absl::Status MakeAndRead(CheckContext& context, uint32_t directory, Change chang
   CallList changes(directory);
   const std::vector<std::string> before = contents;
   for (uint32_t file = 1; file <= kFilesPerTurn; ++file) {
+    changes.InLane(file);
     contents[file] = Make(change, file, before[file], context, changes);
   }
   IOBENCH_ASSIGN_OR_RETURN(const CallResults made, context.files.Do(writer, changes));
@@ -123,7 +126,10 @@ absl::Status MakeAndRead(CheckContext& context, uint32_t directory, Change chang
   for (const uint32_t reader : context.peers) {
     if (reader == writer) continue;
     CallList list(directory);
-    for (uint32_t file = 1; file <= kFilesPerTurn; ++file) list.Add(v1::FileAction::READ, file);
+    for (uint32_t file = 1; file <= kFilesPerTurn; ++file) {
+      list.InLane(file);
+      list.Add(v1::FileAction::READ, file);
+    }
     reads.emplace(reader, std::move(list));
   }
   IOBENCH_ASSIGN_OR_RETURN(const ResultsOfWorkers seen, context.files.DoAll(reads));
@@ -171,24 +177,44 @@ absl::StatusOr<std::string> RemoveFromElsewhere(CheckContext& context, uint32_t 
   return absl::StrCat("removed by another client: ", what);
 }
 
+// Turns in a directory of their own, until `due` rounds are done, or somebody has found something wrong: later rounds would
+// only repeat it.
+absl::Status TakeTurns(CheckContext& context, uint64_t due, size_t first_turn, std::span<Rounds> of_all,
+                       Rounds& rounds, Outcome& outcome) {
+  IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(context.peers.front()));
+  std::vector<std::string> contents(kFilesPerTurn + 1);
+  const auto is_wrong = [](const Rounds& each) { return each.wrong > 0; };
+  for (size_t turn = 0; rounds.done < due; ++turn) {
+    const Change change = kChanges[turn % kChanges.size()];
+    // In other cycles and parts, another client makes this change.
+    const size_t writer = first_turn + turn + turn / kChanges.size();
+    IOBENCH_RETURN_IF_ERROR(MakeAndRead(
+        context, directory, change, context.peers[writer % context.peers.size()], contents, rounds, outcome));
+    if (std::any_of(of_all.begin(), of_all.end(), is_wrong)) break;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckCloseToOpen(CheckContext& context, Outcome& outcome) {
   constexpr uint64_t kQuickRounds = 600, kWholeRounds = 10'000;
+  // In so many directories: a client creates, renames and removes one name of a directory at a time.
+  constexpr size_t kParts = 9;
   const uint64_t due = context.whole ? kWholeRounds : kQuickRounds;
-  IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(context.peers.front()));
-  std::vector<std::string> contents(kFilesPerTurn + 1);
+  std::array<Rounds, kParts> parts;
+  std::vector<std::function<absl::Status()>> works;
+  for (size_t part = 0; part < kParts; ++part) {
+    works.emplace_back(
+        [&, part] { return TakeTurns(context, due / kParts, part, parts, parts[part], outcome); });
+  }
+  IOBENCH_RETURN_IF_ERROR(context.files.side_by_side().Run(works));
   Rounds rounds;
-  size_t turn = 0;
-  // Once something was wrong, later rounds would only repeat it.
-  while (rounds.done < due && rounds.wrong == 0) {
-    for (const Change change : kChanges) {
-      const uint32_t writer = context.peers[turn++ % context.peers.size()];
-      IOBENCH_RETURN_IF_ERROR(MakeAndRead(context, directory, change, writer, contents, rounds, outcome));
-      if (rounds.wrong > 0 && rounds.reads == 0) break;  // the change itself failed
-    }
-    // Otherwise each client would make the same changes forever.
-    if (kChanges.size() % context.peers.size() == 0) ++turn;
+  for (const Rounds& part : parts) {
+    rounds.done += part.done;
+    rounds.reads += part.reads;
+    rounds.wrong += part.wrong;
+    for (const auto& [change, count] : part.wrong_after) rounds.wrong_after[change] += count;
   }
   outcome.Figure("rounds", static_cast<double>(rounds.done));
   outcome.Figure("reads", static_cast<double>(rounds.reads));
@@ -220,42 +246,74 @@ absl::Status CheckCloseToOpen(CheckContext& context, Outcome& outcome) {
   return absl::OkStatus();
 }
 
-absl::Status CheckMmap(CheckContext& context, Outcome& outcome) {
-  const uint32_t rounds = context.whole ? 100 : 10;
-  IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(context.peers.front()));
-  uint64_t wrong = 0, reads = 0;
-  for (uint32_t round = 0; round < rounds; ++round) {
+namespace {
+
+struct MappedReads {
+  uint64_t reads = 0, wrong = 0;
+  std::string failed;  // why a client cannot write through a mapping
+};
+
+// Rounds on one file: a client writes through a mapping, and all others read. The number of a round
+// says who writes.
+absl::Status MapInTurns(CheckContext& context, uint32_t directory, uint32_t file, uint32_t first,
+                        uint32_t end, MappedReads& all, Outcome& outcome) {
+  for (uint32_t round = first; round < end && all.failed.empty(); ++round) {
     const uint32_t writer = context.peers[round % context.peers.size()];
     const std::string contents = context.NewContents(kContentsBytes);
     CallList write(directory);
-    write.Add(v1::FileAction::WRITE_MAPPED, 1).set_contents(contents);
+    v1::FileAction& mapped = write.Add(v1::FileAction::WRITE_MAPPED, file);
+    mapped.set_contents(contents);
+    mapped.mutable_how()->set_create(true);
     IOBENCH_RETURN_IF_ERROR(context.files.AwaitNextTimestamp(writer, directory));
     IOBENCH_ASSIGN_OR_RETURN(const CallResults written, context.files.Do(writer, write));
     if (written[0].problem().code() != 0) {
-      outcome.Fail(absl::StrCat(context.NameOf(writer), ": ", Printable(written[0].problem().message())),
-                   "programs that map files, such as databases, cannot work here");
+      all.failed = absl::StrCat(context.NameOf(writer), ": ", Printable(written[0].problem().message()));
       return absl::OkStatus();
     }
     std::map<uint32_t, CallList> calls;
     for (const uint32_t reader : context.peers) {
       if (reader == writer) continue;
       CallList list(directory);
-      list.Add(v1::FileAction::READ_MAPPED, 1);
-      list.Add(v1::FileAction::READ, 1);
+      list.Add(v1::FileAction::READ_MAPPED, file);
+      list.Add(v1::FileAction::READ, file);
       calls.emplace(reader, std::move(list));
     }
     IOBENCH_ASSIGN_OR_RETURN(const ResultsOfWorkers seen, context.files.DoAll(calls));
     for (const auto& [reader, results] : seen) {
       for (size_t i = 0; i < results.size(); ++i) {
-        ++reads;
+        ++all.reads;
         if (results[i].problem().code() == 0 && results[i].contents_xxh3() == Xxh3Of(contents)) continue;
-        ++wrong;
+        ++all.wrong;
         outcome.Evidence(absl::StrCat(context.NameOf(reader), " does not ",
                                       i == 0 ? "find in its mapping" : "read", " what ",
                                       context.NameOf(writer), " wrote"));
       }
     }
   }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckMmap(CheckContext& context, Outcome& outcome) {
+  constexpr uint32_t kFiles = 5;
+  const uint32_t rounds = context.whole ? 100 : 10, of_file = rounds / kFiles;
+  IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(context.peers.front()));
+  MappedReads all;
+  std::vector<std::function<absl::Status()>> works;
+  for (uint32_t file = 1; file <= kFiles; ++file) {
+    // One more for each file, so that the files begin with different writers.
+    const uint32_t first = (file - 1) * (of_file + 1);
+    works.emplace_back([&, file, first] {
+      return MapInTurns(context, directory, file, first, first + of_file, all, outcome);
+    });
+  }
+  IOBENCH_RETURN_IF_ERROR(context.files.side_by_side().Run(works));
+  if (!all.failed.empty()) {
+    outcome.Fail(all.failed, "programs that map files, such as databases, cannot work here");
+    return absl::OkStatus();
+  }
+  const auto& [reads, wrong, failed] = all;
   outcome.Figure("reads", static_cast<double>(reads));
   outcome.Figure("wrong_reads", static_cast<double>(wrong));
   if (wrong == 0) {
@@ -267,61 +325,77 @@ absl::Status CheckMmap(CheckContext& context, Outcome& outcome) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// What came of conflicting writes to files that another client had open.
+struct Conflicts {
+  double longest_s = 0;
+  std::string slowest;
+  uint64_t stale = 0, failed = 0;
+};
+
+absl::Status MakeConflict(CheckContext& context, uint32_t directory, uint32_t round, Conflicts& conflicts,
+                          Outcome& outcome) {
+  const uint32_t holder = context.peers[round % context.peers.size()];
+  const uint32_t writer = context.peers[(round + 1) % context.peers.size()];
+  const uint32_t file = round + 1;
+  const bool holds_for_writing = round % 2 == 1;
+  const std::string first = context.NewContents(kContentsBytes), second = context.NewContents(kContentsBytes);
+  CallList hold(directory), conflict(directory), look(directory);
+  hold.Write(file, first);
+  hold.Open(file, file, holds_for_writing);
+  hold.Add(v1::FileAction::READ_HELD, file).set_held(file);
+  conflict.Add(v1::FileAction::WRITE, file).set_contents(second);
+  // A client that has the file open for writing keeps its own pages: it must close the file first.
+  look.Add(v1::FileAction::CLOSE_HELD, file).set_held(file);
+  look.Add(v1::FileAction::READ, file);
+  IOBENCH_ASSIGN_OR_RETURN(const CallResults held, context.files.Do(holder, hold));
+  IOBENCH_RETURN_IF_ERROR(context.files.AwaitNextTimestamp(writer, directory));
+  IOBENCH_ASSIGN_OR_RETURN(const CallResults written, context.files.Do(writer, conflict));
+  IOBENCH_ASSIGN_OR_RETURN(const CallResults seen, context.files.Do(holder, look));
+  const double seconds =
+      static_cast<double>(written[0].end_worker_ns() - written[0].begin_worker_ns()) * 1e-9;
+  if (seconds > conflicts.longest_s) {
+    conflicts.longest_s = seconds;
+    conflicts.slowest = absl::StrCat(context.NameOf(writer), " waited while ", context.NameOf(holder),
+                                     " had the file open for ", holds_for_writing ? "writing" : "reading");
+  }
+  absl::Status status = ToStatus(written[0].problem());
+  for (const v1::FileActionResult& result : held) status.Update(ToStatus(result.problem()));
+  for (const v1::FileActionResult& result : seen) status.Update(ToStatus(result.problem()));
+  if (!status.ok()) {
+    ++conflicts.failed;
+    outcome.Evidence(absl::StrCat(Printable(std::string(status.message()))));
+  } else if (seen[1].contents_xxh3() != Xxh3Of(second)) {
+    ++conflicts.stale;
+    outcome.Evidence(
+        absl::StrCat(context.NameOf(holder), " opens the file again and reads its old contents"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 // A reader may hold a delegation, which the server must recall before another client writes.
 absl::Status CheckDelegations(CheckContext& context, Outcome& outcome) {
   const uint32_t rounds = context.whole ? 40 : 10;
   IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(context.peers.front()));
-  double longest_s = 0;
-  uint64_t stale = 0, failed = 0;
-  std::string slowest;
+  Conflicts conflicts;
+  std::vector<std::function<absl::Status()>> works;
   for (uint32_t round = 0; round < rounds; ++round) {
-    const uint32_t holder = context.peers[round % context.peers.size()];
-    const uint32_t writer = context.peers[(round + 1) % context.peers.size()];
-    const uint32_t file = round + 1;
-    const bool holds_for_writing = round % 2 == 1;
-    const std::string first = context.NewContents(kContentsBytes),
-                      second = context.NewContents(kContentsBytes);
-    CallList hold(directory), conflict(directory), look(directory);
-    hold.Write(file, first);
-    hold.Open(file, 1, holds_for_writing);
-    hold.Add(v1::FileAction::READ_HELD, file).set_held(1);
-    conflict.Add(v1::FileAction::WRITE, file).set_contents(second);
-    // A client that has the file open for writing keeps its own pages: it must close the file first.
-    look.Add(v1::FileAction::CLOSE_HELD, file).set_held(1);
-    look.Add(v1::FileAction::READ, file);
-    IOBENCH_ASSIGN_OR_RETURN(const CallResults held, context.files.Do(holder, hold));
-    IOBENCH_RETURN_IF_ERROR(context.files.AwaitNextTimestamp(writer, directory));
-    IOBENCH_ASSIGN_OR_RETURN(const CallResults written, context.files.Do(writer, conflict));
-    IOBENCH_ASSIGN_OR_RETURN(const CallResults seen, context.files.Do(holder, look));
-    const double seconds =
-        static_cast<double>(written[0].end_worker_ns() - written[0].begin_worker_ns()) * 1e-9;
-    if (seconds > longest_s) {
-      longest_s = seconds;
-      slowest = absl::StrCat(context.NameOf(writer), " waited while ", context.NameOf(holder),
-                             " had the file open for ", holds_for_writing ? "writing" : "reading");
-    }
-    absl::Status status = ToStatus(written[0].problem());
-    for (const v1::FileActionResult& result : held) status.Update(ToStatus(result.problem()));
-    for (const v1::FileActionResult& result : seen) status.Update(ToStatus(result.problem()));
-    if (!status.ok()) {
-      ++failed;
-      outcome.Evidence(absl::StrCat(Printable(std::string(status.message()))));
-    } else if (seen[1].contents_xxh3() != Xxh3Of(second)) {
-      ++stale;
-      outcome.Evidence(
-          absl::StrCat(context.NameOf(holder), " opens the file again and reads its old contents"));
-    }
+    works.emplace_back([&, round] { return MakeConflict(context, directory, round, conflicts, outcome); });
   }
-  outcome.Figure("conflict_max_s", longest_s, "s");
-  const std::string longest =
-      absl::StrCat("the longest of ", rounds, " conflicting writes took ", FormatSeconds(longest_s));
-  if (stale + failed > 0) {
+  IOBENCH_RETURN_IF_ERROR(context.files.side_by_side().Run(works));
+  outcome.Figure("conflict_max_s", conflicts.longest_s, "s");
+  const std::string longest = absl::StrCat("the longest of ", rounds, " conflicting writes took ",
+                                           FormatSeconds(conflicts.longest_s));
+  if (const uint64_t wrong = conflicts.stale + conflicts.failed; wrong > 0) {
     outcome.Fail(
-        absl::StrCat(stale + failed, " of ", rounds, " conflicts ended wrong"),
+        absl::StrCat(wrong, " of ", rounds, " conflicts ended wrong"),
         context.CacheAdvice(
             "check the callback path of NFSv4.0 (port of the client), or switch delegations off on the server"));
-  } else if (longest_s > context.limits.recall_within_s) {
-    outcome.Evidence(slowest);
+  } else if (conflicts.longest_s > context.limits.recall_within_s) {
+    outcome.Evidence(conflicts.slowest);
     outcome.Fail(longest,
                  "check that the server reaches its clients for callbacks, or switch delegations off");
   } else {
@@ -354,7 +428,7 @@ absl::Status CheckOpenUnlink(CheckContext& context, Outcome& outcome) {
   uint64_t left = own[6].names().listed();
   // The NFS client removes its own name when it has closed the file, which may be after close() has returned.
   for (int look = 0; left > 0 && look < kLooksForRemoval; ++look) {
-    IOBENCH_RETURN_IF_ERROR(WaitFor(context.files.cluster(), kBetweenLooksNs, [] { return false; }));
+    IOBENCH_RETURN_IF_ERROR(context.files.Wait(kBetweenLooksNs));
     CallList list(directory);
     list.Add(v1::FileAction::LIST, 1);
     IOBENCH_ASSIGN_OR_RETURN(const CallResults names, context.files.Do(owner, list));

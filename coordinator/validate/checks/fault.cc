@@ -23,7 +23,6 @@ constexpr uint32_t kFreeWithinMs = 10'000;  // after its holder has released it
 constexpr uint32_t kPartMs = 1000;
 constexpr int64_t kRoundsNs = 2 * kNanosPerSecond, kStraightNs = 2 * kNanosPerSecond;
 constexpr int64_t kAfterNs = 5 * kNanosPerSecond;
-constexpr double kNoticedS = 1;
 
 // Lets all peers write, part after part, until Stop.
 class Writers {
@@ -193,6 +192,7 @@ absl::Status MakeFault(CheckContext& context, Fault& fault) {
   Cluster& cluster = context.files.cluster();
   IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(context.peers.front()));
   const bool has_lock = context.peers.size() > 1 && AcquireLock(context, directory).ok();
+  IOBENCH_ASSIGN_OR_RETURN(const ServerSights before, LookAtServer(context, directory));
   Writers writers(context, directory, fault);
   writers.Begin();
   absl::Status status = WaitFor(cluster, kRoundsNs, [&] { return !writers.status().ok(); });
@@ -215,11 +215,17 @@ absl::Status MakeFault(CheckContext& context, Fault& fault) {
   writers.End();
   IOBENCH_RETURN_IF_ERROR(status);
   IOBENCH_RETURN_IF_ERROR(writers.status());
-  for (const auto& [worker, story] : fault.writers) {
-    fault.reached_writers |= story.longest_s > kNoticedS || story.first_errno != 0 || story.hangs;
-  }
   const bool any_hangs = std::any_of(fault.writers.begin(), fault.writers.end(),
                                      [](const auto& writer) { return writer.second.hangs; });
+  ServerSights after;
+  if (!any_hangs) {
+    IOBENCH_ASSIGN_OR_RETURN(after, LookAtServer(context, directory));
+  }
+  fault.signs = SignsBetween(before, after);
+  for (const auto& [worker, story] : fault.writers) {
+    fault.signs.held_up_s = std::max(fault.signs.held_up_s, story.longest_s);
+    fault.signs.write_failed |= story.first_errno != 0 || story.hangs;
+  }
   // A client that hangs answers no more calls.
   if (any_hangs) {
     for (auto& [worker, story] : fault.writers) story.unread = "a client still hangs";

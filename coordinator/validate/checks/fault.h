@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "coordinator/validate/checks/check_context.h"
+#include "coordinator/validate/checks/fault_evidence.h"
 #include "iobench/v1/control.pb.h"
 
 namespace iobench {
@@ -26,7 +27,8 @@ struct WriterStory {
 struct Fault {
   std::string hook_problem;  // empty: the hook exited with 0
   double hook_s = 0;
-  bool reached_writers = false;             // a write took longer than a second, or failed
+  FaultSigns signs;
+  FaultKind kind() const { return KindOf(signs); }
   std::map<uint32_t, WriterStory> writers;  // by worker
   // What was wrong with a lock that the first peer held, as seen by another peer; empty: nothing, or lock_checked is
   // false.

@@ -1,10 +1,12 @@
 // Verdicts on the fault that the user's hook has made.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
+#include "coordinator/preflight/cause.h"
 #include "coordinator/validate/checks/checks.h"
 #include "coordinator/validate/checks/fault.h"
 
@@ -42,6 +44,38 @@ bool WroteThroughout(const CheckContext& context, const Fault& fault, const std:
   return true;
 }
 
+void AddSigns(const Fault& fault, Outcome& outcome) {
+  outcome.Evidence(Describe(fault.kind()));
+  for (const std::string& line : Lines(fault.signs)) outcome.Evidence(line);
+}
+
+// True, and a warning, if nothing happened that the check could judge.
+bool NoFaultSeen(const Fault& fault, Outcome& outcome) {
+  if (fault.kind() != FaultKind::kNone) return false;
+  outcome.Warn(
+      "no fault was seen: did the hook do anything?",
+      "let the hook restart the server, or cut its power, while the clients write, and return when it is back");
+  AddSigns(fault, outcome);
+  return true;
+}
+
+// After a restart, a client that opens a file waits for the end of the server's grace period; one that has it open does
+// not. 0: no such wait was seen.
+double GraceWaitedS(const Fault& fault) {
+  constexpr double kPlainS = 3;
+  double opening_s = 0, open_s = 0;
+  bool has_open = false;
+  for (const auto& [worker, story] : fault.writers) {
+    const bool opens = story.writes.flush() == v1::BlockWrites::CLOSE;
+    has_open |= !opens;
+    double& longest_s = opens ? opening_s : open_s;
+    longest_s = std::max(longest_s, story.longest_s);
+  }
+  const bool restarted =
+      fault.kind() == FaultKind::kServiceRestarted || fault.kind() == FaultKind::kHostRestarted;
+  return restarted && has_open && opening_s > open_s + kPlainS ? opening_s - open_s : 0;
+}
+
 struct Losses {
   uint64_t checked = 0, lost = 0, stale = 0, torn = 0;
 
@@ -56,6 +90,19 @@ struct Losses {
     return absl::StrCat(lost, " lost, ", stale, " stale, ", torn, " torn of ", checked, " blocks of 4 KiB");
   }
 };
+
+// What it proves that nothing was lost. Only a host that went away may have lost what was in its memory.
+void JudgeSurvival(const Fault& fault, const std::string& all_there, bool is_nfs, Outcome& outcome) {
+  const FaultKind kind = fault.kind();
+  if (NoFaultSeen(fault, outcome)) return;
+  if (kind == FaultKind::kHostRestarted || kind == FaultKind::kUnknown || !is_nfs) {
+    outcome.Pass(absl::StrCat(all_there, "; whether power was cut, only the hook knows"));
+  } else {
+    outcome.Warn(absl::StrCat(all_there, ", but the loss of power was not tested: ", Describe(kind)),
+                 "let the hook cut the power of the server's host, and boot it again");
+  }
+  AddSigns(fault, outcome);
+}
 
 }  // namespace
 
@@ -105,10 +152,17 @@ absl::Status CheckDurability(CheckContext& context, Outcome& outcome) {
                               ", none of which fsync had acknowledged"),
                  "let programs call fsync for what they must not lose: only NFS promises it of close, too");
   } else {
-    outcome.Pass(
-        absl::StrCat(acknowledged, " writes acknowledged by fsync or close, ", all.checked,
-                     " blocks read back after the fault: all there",
-                     fault->reached_writers ? "" : " (but no write was held up: did the hook do anything?)"));
+    JudgeSurvival(*fault,
+                  absl::StrCat(acknowledged, " writes acknowledged by fsync or close, ", all.checked,
+                               " blocks read back after the fault: all there"),
+                  context.IsNfs(), outcome);
+  }
+  const std::vector<std::string> async = AsyncExports(context);
+  for (const std::string& line : async) outcome.Evidence(line);
+  if (!async.empty()) {
+    outcome.Warn(
+        "nothing was lost this time, but the server acknowledges writes before they are on a disk (async)",
+        "export with sync");
   }
   return absl::OkStatus();
 }
@@ -117,6 +171,7 @@ absl::Status CheckFailover(CheckContext& context, Outcome& outcome) {
   IOBENCH_ASSIGN_OR_RETURN(const Fault* const fault, FaultOf(context));
   if (!HasHappened(*fault, outcome)) return absl::OkStatus();
   double longest_s = 0;
+  const Cause* cause = nullptr;  // of the first failed write
   for (const auto& [worker, story] : fault->writers) {
     longest_s = std::max(longest_s, story.longest_s);
     if (story.hangs) {
@@ -126,6 +181,8 @@ absl::Status CheckFailover(CheckContext& context, Outcome& outcome) {
     } else if (story.first_errno != 0) {
       outcome.Evidence(
           absl::StrCat(context.NameOf(worker), ": a write failed with ", ErrnoName(story.first_errno)));
+      const Cause* const known = CauseOf(story.first_errno);
+      if (cause == nullptr && known != nullptr && known->after_fault != nullptr) cause = known;
     } else if (story.longest_s > context.limits.stall_within_s) {
       outcome.Evidence(
           absl::StrCat(context.NameOf(worker), ": a write took ", FormatSeconds(story.longest_s)));
@@ -134,21 +191,29 @@ absl::Status CheckFailover(CheckContext& context, Outcome& outcome) {
   outcome.Figure("hook_s", fault->hook_s, "s");
   outcome.Figure("stall_max_s", longest_s, "s");
   if (outcome.evidence_count() > 0) {
-    outcome.Fail(
-        absl::StrCat("I/O did not survive the fault within ", FormatSeconds(context.limits.stall_within_s),
-                     " (--stall-within)"),
-        context.Advice({.nfs = "mount with hard, and check how long the takeover and the grace period "
-                               "of the server take",
-                        .gluster = "its clients give up when no brick of a file answers: replicate over "
-                                   "servers, so that one of them may fail",
-                        .others = "check how long the takeover takes, and what clients do until then"}));
+    if (cause != nullptr) outcome.Cause(ErrnoName(cause->error));
+    outcome.Fail(absl::StrCat("I/O did not survive the fault within ",
+                              FormatSeconds(context.limits.stall_within_s), " (--stall-within)"),
+                 cause != nullptr && !context.IsGluster()
+                     ? cause->after_fault
+                     : context.Advice(
+                           {.nfs = "mount with hard, and check how long the takeover and the grace period "
+                                   "of the server take",
+                            .gluster = "its clients give up when no brick of a file answers: replicate over "
+                                       "servers, so that one of them may fail",
+                            .others = "check how long the takeover takes, and what clients do until then"}));
   } else if (!WroteThroughout(context, *fault, "", outcome)) {
     return absl::OkStatus();
-  } else if (!fault->reached_writers) {
-    outcome.Warn("no write was held up for a second: did the hook do anything?",
-                 "let the hook restart the server");
-  } else {
-    outcome.Pass(absl::StrCat("no write failed, the longest took ", FormatSeconds(longest_s)));
+  } else if (!NoFaultSeen(*fault, outcome)) {
+    const double grace_s = GraceWaitedS(*fault);
+    if (grace_s > 0) outcome.Figure("grace_wait_s", grace_s, "s");
+    outcome.Pass(absl::StrCat("no write failed, the longest took ", FormatSeconds(longest_s),
+                              grace_s > 0
+                                  ? absl::StrCat("; who opened a file waited ", FormatSeconds(grace_s),
+                                                 " longer than who had it "
+                                                 "open: the server's grace period")
+                                  : ""));
+    AddSigns(*fault, outcome);
   }
   return absl::OkStatus();
 }
@@ -166,6 +231,12 @@ absl::Status CheckLockReclaim(CheckContext& context, Outcome& outcome) {
                         .gluster = "bricks know locks in memory only: replicate over servers, or take "
                                    "locks again when a call has failed",
                         .others = "check that clients take their locks again after a restart"}));
+  } else if (NoFaultSeen(*fault, outcome)) {
+    return absl::OkStatus();
+  } else if (fault->kind() == FaultKind::kSilence) {
+    outcome.Warn(absl::StrCat("a lock still excluded others afterwards, but no client had to reclaim it: ",
+                              Describe(fault->kind())),
+                 "let the hook restart the server");
   } else {
     outcome.Pass("a lock held during the fault still excluded others afterwards");
   }

@@ -1,4 +1,5 @@
 // The check of supplementary groups.
+#include <cerrno>
 #include <map>
 #include <string>
 
@@ -6,6 +7,7 @@
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "coordinator/validate/checks/checks.h"
+#include "coordinator/validate/checks/user_trials.h"
 
 namespace iobench {
 namespace {
@@ -19,6 +21,7 @@ struct GroupVerdict {
   bool more_known = false;  // some user has more than 16 …
   bool more_honoured = true;
   uint32_t groups = 0;
+  int refused_errno = 0;  // first one; -1: the call succeeded, and the file kept its group
 };
 
 std::string WhyRefused(const v1::GroupsTried& trial) {
@@ -26,7 +29,7 @@ std::string WhyRefused(const v1::GroupsTried& trial) {
 }
 
 void AddTrial(const CheckContext& context, uint32_t worker, const v1::GroupsTried& trial, GroupVerdict& all,
-               Outcome& outcome) {
+              Outcome& outcome) {
   if (trial.groups() == 0) return;
   ++all.tried;
   all.groups = std::max(all.groups, trial.groups());
@@ -38,6 +41,7 @@ void AddTrial(const CheckContext& context, uint32_t worker, const v1::GroupsTrie
     ++all.honoured;
     return;
   }
+  if (all.refused_errno == 0) all.refused_errno = trial.refused_errno();
   all.squashed |= trial.file_owner() != trial.user();
   all.own_users |= !trial.for_root();
   outcome.Evidence(absl::StrCat(context.NameOf(worker), ": user ", trial.user(),
@@ -82,6 +86,12 @@ absl::Status CheckGroups(CheckContext& context, Outcome& outcome) {
     outcome.Fail(
         "supplementary groups do not count, so files shared by a group cannot be opened",
         "look for all_squash in the export; with manage-gids, make the server know the users' groups");
+  } else if (all.refused_errno == EINVAL) {
+    // Permission is not what is missing: the server does not understand the group's name.
+    outcome.Fail("the server does not know the groups that files are given to", kIdmapAdvice);
+  } else if (all.refused_errno != EPERM && all.refused_errno != -1) {
+    outcome.Fail(absl::StrCat("supplementary groups cannot be used: ", ErrnoName(all.refused_errno)),
+                 "find out why the server refuses chgrp with this error");
   } else {
     // As with manage-gids, which is Debian's default: this says nothing about users that the server knows.
     outcome.Skip(

@@ -12,30 +12,12 @@
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "common/time.h"
+#include "coordinator/preflight/file_clocks.h"
 #include "coordinator/validate/checks/checks.h"
+#include "coordinator/validate/checks/user_trials.h"
 
 namespace iobench {
 namespace {
-
-constexpr uint32_t kNobody = 65534;
-constexpr uint32_t kNobodyOfNfs = 4294967294;
-constexpr double kClockWarningS = 0.1;
-
-bool IsNobody(uint32_t id) {
-  return id == kNobody || id == kNobodyOfNfs;
-}
-
-// How much later than its timestamp says a file may have been changed, if timestamps are whole seconds: one second, or
-// two if all are even. Otherwise 0: steps of a kernel's tick do not matter here.
-int64_t StepOfWholeSecondsNs(const ResultsOfWorkers& read) {
-  int64_t step_ns = 2 * kNanosPerSecond;
-  for (const auto& [worker, results] : read) {
-    const int64_t modified_ns = results[0].facts().modified_ns();
-    if (modified_ns % kNanosPerSecond != 0) return 0;
-    if (modified_ns % step_ns != 0) step_ns = kNanosPerSecond;
-  }
-  return step_ns;
-}
 
 // Every peer creates a file of its own: file i is that of peers[i].
 absl::StatusOr<ResultsOfWorkers> CreateEach(CheckContext& context, uint32_t directory,
@@ -47,6 +29,14 @@ absl::StatusOr<ResultsOfWorkers> CreateEach(CheckContext& context, uint32_t dire
     calls.emplace(context.peers[i], std::move(list));
   }
   return context.files.DoAll(calls);
+}
+
+// Why the maker of a directory could not open it to all; empty: it could, or no mode came in its way.
+std::string WhyNotOpen(const v1::FileActionResult& opened) {
+  if (opened.trials_size() == 0) return "";
+  const v1::TrialResult& trial = opened.trials(0);
+  if (trial.answer() == "other") return trial.detail();
+  return trial.answer() == "EPERM" ? "chmod: EPERM" : "";
 }
 
 // Compares how all clients see file number `i` of `creator`. Returns what to do; empty: they agree.
@@ -83,8 +73,7 @@ absl::Status CheckClocks(CheckContext& context, Outcome& outcome) {
     calls.emplace(context.peers[i], std::move(list));
   }
   IOBENCH_ASSIGN_OR_RETURN(const ResultsOfWorkers read, context.files.DoAll(calls));
-  const int64_t step_ns = StepOfWholeSecondsNs(read);
-  double worst_s = 0, min_high_s = INFINITY, max_low_s = -INFINITY;
+  std::vector<ClockSight> sights;
   for (const uint32_t worker : context.peers) {
     const v1::FileActionResult& made = created.at(worker)[0];
     const v1::FileActionResult& seen = read.at(worker)[0];
@@ -95,31 +84,23 @@ absl::Status CheckClocks(CheckContext& context, Outcome& outcome) {
                    "check permissions, quota and root_squash of the export");
       return absl::OkStatus();
     }
-    // Positive: the client's clock is ahead of the file system's.
-    const double low_s = SecondsFrom(made.begin_wall_ns() - seen.facts().modified_ns() - step_ns);
-    const double high_s = SecondsFrom(made.end_wall_ns() - seen.facts().modified_ns());
-    const double ahead_s = low_s > 0 ? low_s : high_s < 0 ? high_s : 0;
-    worst_s = std::max(worst_s, std::fabs(ahead_s));
-    max_low_s = std::max(max_low_s, low_s);
-    min_high_s = std::min(min_high_s, high_s);
-    if (std::fabs(ahead_s) < kClockWarningS) continue;
-    outcome.Evidence(absl::StrCat(context.NameOf(worker), ": its clock is ",
-                                  FormatSeconds(std::fabs(ahead_s)), ahead_s > 0 ? " ahead of" : " behind",
-                                  " the file system's"));
+    sights.push_back({.client = context.NameOf(worker),
+                      .begin_wall_ns = made.begin_wall_ns(),
+                      .end_wall_ns = made.end_wall_ns(),
+                      .modified_ns = seen.facts().modified_ns()});
   }
-  // Only what is certain: a client that was slow to create its file is known to a wide interval.
-  const double between_s = std::max(0.0, max_low_s - min_high_s);
-  outcome.Figure("ahead_of_filesystem_max_s", worst_s, "s");
-  outcome.Figure("between_clients_max_s", between_s, "s");
-  const std::string advice = "let clients and server use one time service (chrony, ntpd)";
-  const double difference_s = std::max(worst_s, between_s);
-  const std::string found = absl::StrCat("clocks differ by up to ", FormatSeconds(difference_s));
+  const int64_t step_ns = StepOfWholeSecondsNs(sights);
+  const FileClocks clocks = CompareClocks(sights, step_ns);
+  for (const std::string& line : Lines(clocks)) outcome.Evidence(line);
+  outcome.Figure("ahead_of_filesystem_max_s", clocks.from_filesystem_s, "s");
+  outcome.Figure("between_clients_max_s", clocks.between_clients_s, "s");
+  const double difference_s = clocks.worst_s();
   if (difference_s > context.limits.clock_difference_s) {
-    outcome.Fail(
-        absl::StrCat(found, ": make, rsync and backups compare times of files with times of clients"),
-        advice);
-  } else if (worst_s > kClockWarningS) {
-    outcome.Warn(found, advice);
+    outcome.Fail(absl::StrCat(Summary(clocks),
+                              ": make, rsync and backups compare times of files with times of clients"),
+                 Advice(clocks));
+  } else if (clocks.from_filesystem_s > kClockWarningS) {
+    outcome.Warn(Summary(clocks), Advice(clocks));
   } else {
     const double step_s = SecondsFrom(step_ns);
     const double within_s = std::max({difference_s, step_s, 0.001});
@@ -132,6 +113,11 @@ absl::Status CheckClocks(CheckContext& context, Outcome& outcome) {
 
 absl::Status CheckIdentity(CheckContext& context, Outcome& outcome) {
   IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(context.peers.front()));
+  // A client whose user becomes another one must be able to show that.
+  CallList open_it(directory);
+  open_it.Add(v1::FileAction::TRY).add_trials("open-to-all");
+  IOBENCH_ASSIGN_OR_RETURN(const CallResults opened, context.files.Do(context.peers.front(), open_it));
+  const std::string unopened = WhyNotOpen(opened.front());
   IOBENCH_ASSIGN_OR_RETURN(const ResultsOfWorkers created, CreateEach(context, directory, "owner"));
   std::map<uint32_t, CallList> calls;
   for (const uint32_t worker : context.peers) {
@@ -145,6 +131,7 @@ absl::Status CheckIdentity(CheckContext& context, Outcome& outcome) {
   std::string advice;
   std::map<std::string, std::vector<std::string>> owners;  // owner that the creator becomes -> clients
   std::set<std::pair<uint32_t, uint32_t>> processes;
+  std::map<uint32_t, OwnerSeen> seen_by_creator;
   for (size_t i = 0; i < context.peers.size(); ++i) {
     const uint32_t creator = context.peers[i];
     const v1::FileActionResult& made = created.at(creator)[0];
@@ -158,6 +145,7 @@ absl::Status CheckIdentity(CheckContext& context, Outcome& outcome) {
     const uint32_t user = made.facts().process_user(), group = made.facts().process_group();
     processes.emplace(user, group);
     const v1::FileFacts& own = read.at(creator)[i].facts();
+    seen_by_creator[creator] = {.process_user = user, .owner = own.user()};
     owners[absl::StrCat(user, ":", group, " owns its files as ", own.user(), ":", own.group())].push_back(
         context.NameOf(creator));
     if (user != 0 && own.user() != user) {
@@ -177,8 +165,21 @@ absl::Status CheckIdentity(CheckContext& context, Outcome& outcome) {
     for (const std::string& kind : kinds) outcome.Evidence(kind);
     advice = "export with the same root_squash, all_squash and anonuid to all clients";
   }
-  if (outcome.evidence_count() > 0) {
-    outcome.Fail("owners differ or are lost", advice);
+  const bool owners_differ = outcome.evidence_count() > 0;
+  UserVerdict users;
+  if (!unopened.empty()) {
+    users.doubt = absl::StrCat(
+        "the file system keeps no modes: its directories cannot be opened to other users (", unopened, ")");
+    context.causes.insert("identity");
+    users.advice = "let only one user work there, or look for a mount option umask=, fmask= or dmask=";
+  } else if (processes.size() == 1) {
+    IOBENCH_ASSIGN_OR_RETURN(users, TryUsers(context, directory, seen_by_creator, outcome));
+  }
+  if (owners_differ || !users.fault.empty()) {
+    const bool users_say_why = !users.fault.empty();
+    outcome.Fail(users_say_why ? users.fault : "owners differ or are lost",
+                 users_say_why ? users.advice : advice);
+    context.causes.insert("identity");
     return absl::OkStatus();
   }
   if (processes.size() > 1) {
@@ -189,10 +190,17 @@ absl::Status CheckIdentity(CheckContext& context, Outcome& outcome) {
   const v1::FileFacts& own = read.at(context.peers.front())[0].facts();
   const bool squashed = own.process_user() == 0 && own.user() != 0;
   outcome.Figure("root_squashed", squashed ? 1 : 0);
-  outcome.Pass(squashed
-                   ? absl::StrCat("root is squashed to ", own.user(), ":", own.group(), " for all clients")
-                   : absl::StrCat("user ", own.process_user(), " owns its files as ", own.user(), ":",
-                                  own.group(), " everywhere"));
+  const std::string not_checked =
+      users.not_checked.empty() ? "" : absl::StrCat("; not checked: ", users.not_checked);
+  if (!users.doubt.empty()) {
+    outcome.Warn(users.doubt + not_checked, users.advice);
+    return absl::OkStatus();
+  }
+  outcome.Pass(absl::StrCat(squashed ? absl::StrCat("root is squashed to ", own.user(), ":", own.group(),
+                                                    " for all clients (root_squash)")
+                                     : absl::StrCat("user ", own.process_user(), " owns its files as ",
+                                                    own.user(), ":", own.group(), " everywhere"),
+                            "; owners and modes count", not_checked));
   return absl::OkStatus();
 }
 

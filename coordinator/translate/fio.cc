@@ -1,0 +1,478 @@
+// fio: its options, command lines and job files.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "common/status_util.h"
+#include "coordinator/translate/foreign_tool.h"
+#include "coordinator/translate/job_words.h"
+#include "coordinator/translate/translation.h"
+
+namespace iobench {
+namespace {
+
+using B = Becomes;
+using V = ForeignValue;
+
+constexpr std::string_view kFioSaved =
+    "every run saves all results, time series and latencies; --out DIR names the directory";
+
+// clang-format off
+constexpr ForeignOption kFioRows[] = {
+    {"name", "NAME", V::kText, B::kTogether, "--label", ""},
+    {"rw readwrite", "KIND", V::kText, B::kTogether, "--op read, write, random-read, random-write; sequential-mix or random-mix for rw and randrw", ""},
+    {"rwmixread", "PCT", V::kNumber, B::kTogether, "--mix-percent", ""},
+    {"rwmixwrite", "PCT", V::kNumber, B::kTogether, "--mix-percent 100 - PCT", ""},
+    {"bs blocksize", "SIZE", V::kText, B::kTogether, "-r", ""},
+    {"bsrange blocksize_range", "A-B", V::kText, B::kTogether, "-r A,B", "fio mixes the sizes in one job; here each size is a phase of its own"},
+    {"bssplit", "SIZE/PCT:…", V::kText, B::kTogether, "-r with these sizes", "fio mixes the sizes in one job; here each size is a phase of its own"},
+    {"size", "SIZE", V::kText, B::kTogether, "-s: of each lane", ""},
+    {"filesize", "SIZE", V::kText, B::kTogether, "-s, times the number of files", ""},
+    {"io_size io_limit", "SIZE", V::kText, B::kTogether, "--max-ops SIZE / bs", ""},
+    {"number_ios", "N", V::kNumber, B::kOption, "max-ops", ""},
+    {"numjobs", "N", V::kNumber, B::kTogether, "-t", ""},
+    {"nrfiles", "N", V::kNumber, B::kOption, "files-per-lane", ""},
+    {"directory", "DIR", V::kText, B::kTogether, "--path", ""},
+    {"filename", "FILE", V::kText, B::kTogether, "--path with its directory; --shared-file with numjobs", "its directory is tested; your own file is never touched (--existing FILE reads it)"},
+    {"direct", "0|1", V::kYesNo, B::kOption, "direct", ""},
+    {"buffered", "0|1", V::kYesNo, B::kTogether, "-I for 0", ""},
+    {"ioengine", "NAME", V::kText, B::kTogether, "--engine uring for libaio and io_uring, posix-aio, mmap, null; posix for sync, psync, pvsync …", ""},
+    {"iodepth", "N", V::kNumber, B::kTogether, "--depth, with an engine that has a queue", ""},
+    {"runtime", "S", V::kSeconds, B::kTogether, "--time; without time_based --deadline", ""},
+    {"time_based", "", V::kYesNo, B::kTogether, "--time", ""},
+    {"ramp_time", "S", V::kSeconds, B::kTogether, "--warmup, and S more of --time", "fio's ramp_time is on top of runtime; --warmup lies inside --time, so --time has both"},
+    {"loops", "N", V::kNumber, B::kOption, "repeat", "each repetition has its own figures, with median and interval"},
+    {"startdelay start_delay", "S", V::kText, B::kLost, "", "all lanes start at the same instant, which is what is measured"},
+    {"fsync", "N", V::kNumber, B::kTogether, "-o for 1; --burst N × bs for more", ""},
+    {"fdatasync", "N", V::kNumber, B::kTogether, "--dsync for 1; --burst N × bs for more", ""},
+    {"end_fsync", "0|1", V::kYesNo, B::kTogether, "-e, if something is written", ""},
+    {"fsync_on_close", "0|1", V::kYesNo, B::kTogether, "-e -c, if something is written", ""},
+    {"sync", "0|1|sync|dsync", V::kText, B::kTogether, "-o or --dsync", ""},
+    {"rate", "SIZE", V::kText, B::kTogether, "--lane-rate SIZE / bs --even-rate; without time_based --ops-per-second", ""},
+    {"rate_iops", "N", V::kText, B::kTogether, "--lane-rate N --even-rate; without time_based --ops-per-second", ""},
+    {"rate_process", "linear|poisson", V::kText, B::kTogether, "--lane-rate without --even-rate for poisson", ""},
+    {"rate_min rate_iops_min", "SIZE", V::kText, B::kLost, "", "state what the run must reach with --require 'read>=100MiB/s'"},
+    {"thinktime", "US", V::kText, B::kTogether, "--think", "the lane computes during --think; fio sleeps unless thinktime_spin is set"},
+    {"thinktime_spin thinktime_blocks thinktime_iotime", "N", V::kText, B::kLost, "", "--think stands before each op"},
+    {"verify", "KIND", V::kText, B::kTogether, "--verify, and a read after a write", "every sector carries writer, file, offset and generation, and is checked outside the op's time"},
+    {"do_verify", "0|1", V::kYesNo, B::kTogether, "without the read for 0", ""},
+    {"verify_pattern verify_fatal verify_dump verify_async verify_backlog verify_interval verify_state_save serialize_overlap verifysort", "…", V::kText, B::kNothing, "", "--verify needs no more"},
+    {"zero_buffers", "", V::kYesNo, B::kOption, "data=zero", ""},
+    {"buffer_pattern", "BYTES", V::kText, B::kLost, "", "for one byte everywhere: --data pattern:N"},
+    {"buffer_compress_percentage", "PCT", V::kNumber, B::kOption, "compress", ""},
+    {"dedupe_percentage", "PCT", V::kNumber, B::kOption, "dedupe", ""},
+    {"refill_buffers scramble_buffers", "0|1", V::kYesNo, B::kNothing, "", "data are always new and incompressible"},
+    {"randrepeat", "0|1", V::kYesNo, B::kNothing, "", "--seed N repeats a run; without it each run has its own order"},
+    {"randseed allrandrepeat", "N", V::kNumber, B::kOption, "seed", ""},
+    {"norandommap random_generator softrandommap", "", V::kYesNo, B::kNothing, "", "a random op visits each record once per pass, without a map"},
+    {"random_distribution", "KIND", V::kText, B::kLost, "", "all records are equally likely here"},
+    {"percentage_random", "PCT", V::kNumber, B::kLost, "", "an operation is random or sequential; --mix combines both"},
+    {"overwrite", "0|1", V::kYesNo, B::kTogether, "--op rewrite instead of write", ""},
+    {"invalidate", "0|1", V::kYesNo, B::kTogether, "--drop-caches for buffered reads, unless it is 0", ""},
+    {"fallocate", "KIND", V::kText, B::kTogether, "--preallocate for posix, native and keep", ""},
+    {"fadvise_hint", "KIND", V::kText, B::kTogether, "--fadvise", ""},
+    {"file_service_type openfiles", "…", V::kText, B::kLost, "", "a lane works on its files one after the other"},
+    {"offset offset_increment offset_align", "SIZE", V::kText, B::kLost, "", "each lane has its own file, or its own extent of a shared one"},
+    {"fill_device fill_fs", "0|1", V::kYesNo, B::kLost, "", "--fill PCT fills the file system before the first phase"},
+    {"stonewall wait_for_previous", "", V::kYesNo, B::kTogether, "another command: jobs between stonewalls run at the same time", ""},
+    {"group_reporting", "", V::kYesNo, B::kNothing, "", "lanes are always reported together, and each by itself with --verbose"},
+    {"new_group", "", V::kYesNo, B::kNothing, "", "lanes are always reported together"},
+    {"thread", "", V::kYesNo, B::kNothing, "", "lanes are threads; --spawn N starts processes"},
+    {"cpus_allowed cpumask", "LIST", V::kText, B::kOption, "bind=cores", "lanes are bound to processors one after the other; taskset limits which"},
+    {"cpus_allowed_policy", "KIND", V::kText, B::kNothing, "", "--bind gives each lane its own processor"},
+    {"numa_cpu_nodes numa_mem_policy", "LIST", V::kText, B::kOption, "bind=numa", "lanes are bound to all NUMA nodes in turn"},
+    {"client", "HOSTS", V::kText, B::kTogether, "--hosts: no server process is needed", ""},
+    {"unlink", "0|1", V::kYesNo, B::kNothing, "", "data are removed at the end; -w keeps them"},
+    {"exitall exitall_on_error exit_what continue_on_error ignore_error", "…", V::kYesNo, B::kNothing, "", "--max-errors N lets a lane go on after N failed ops; a lane that finishes first sets the stonewall"},
+    {"create_on_open create_serialize create_fsync create_only file_append unique_filename filename_format group", "…", V::kYesNo, B::kNothing, "", "files are prepared before the clock starts"},
+    {"output output-format minimal append-terse terse-version write_bw_log write_lat_log write_iops_log log_avg_msec log_hist_msec log_unix_epoch bandwidth-log latency-log per_job_logs write_hist_log log_offset log_max_value json_plus", "…", V::kText, B::kNothing, "", kFioSaved},
+    {"eta eta-newline eta-interval status-interval bwavgtime iopsavgtime", "…", V::kText, B::kNothing, "", "--live shows a run while it lasts"},
+    {"lat_percentiles clat_percentiles slat_percentiles disable_lat disable_clat disable_slat disable_bw disable_bw_measurement gtod_reduce unified_rw_reporting clocksource gtod_cpu stats significant_figures kb_base unit_base", "…", V::kYesNo, B::kNothing, "", "every latency is recorded, at about 20 ns per op"},
+    {"percentile_list", "LIST", V::kText, B::kNothing, "", "result.json has all percentiles"},
+    {"iodepth_batch iodepth_batch_submit iodepth_batch_complete iodepth_batch_complete_min iodepth_batch_complete_max iodepth_low", "N", V::kText, B::kLost, "", "the queue is kept full, op by op"},
+    {"hipri sqthread_poll fixedbufs registerfiles nonvectored force_async userspace_reap sqthread_poll_cpu uncached nowait", "…", V::kYesNo, B::kLost, "", "engine uring has no such switches"},
+    {"latency_target latency_window latency_percentile max_latency", "…", V::kText, B::kLost, "", "cluster-iobench capacity --slo 'p99<=10ms' finds the highest load within a limit"},
+    {"steadystate ss steadystate_duration ss_dur steadystate_ramp_time ss_ramp", "…", V::kText, B::kLost, "", "use --time with --repeat: the report says whether the rate still changed"},
+    {"nice prio prioclass cgroup cgroup_weight ioscheduler write_barrier mem iomem mem_align iomem_align hugepage-size", "…", V::kText, B::kLost, "", "set it from outside: nice, ionice, systemd-run"},
+    {"uid gid", "ID", V::kText, B::kLost, "", "--user NAME runs as another user"},
+    {"exec_prerun exec_postrun", "COMMAND", V::kText, B::kLost, "", "--before-phase and --after-phase run commands"},
+    {"lockfile file_lock", "KIND", V::kText, B::kTogether, "--file-lock, unless it is none", ""},
+    {"randtrim trim_percentage", "…", V::kText, B::kRefused, "", "cluster-iobench works on files and does not trim"},
+    {"read_iolog write_iolog replay_no_stall replay_redirect", "FILE", V::kText, B::kRefused, "", "its format differs; --write-trace and --read-trace record and replay ops"},
+    {"zonemode zonesize zonerange zoneskip", "…", V::kText, B::kRefused, "", "zones are of devices; cluster-iobench works on files"},
+    {"section showcmd parse-only", "…", V::kText, B::kLost, "", "all jobs are translated"},
+    {"description", "TEXT", V::kText, B::kNothing, "", "--label TEXT is shown in reports"},
+    {"alloc-size aux-path trigger trigger-file max-jobs readonly debug warnings-fatal cmdhelp idle-prof inflate-log", "…", V::kYesNo, B::kNothing, "", "of no effect on what is measured"},
+};
+// clang-format on
+
+struct FioEngine {
+  std::string_view theirs;
+  std::string_view ours;  // empty: posix, the default
+  std::string_view note;
+};
+constexpr FioEngine kFioEngines[] = {
+    {"sync", "", "positioned calls (pread, pwrite) for random ops, read and write for sequential ones"},
+    {"psync", "", ""},
+    {"vsync", "", "plain calls instead of vectors"},
+    {"pvsync", "", "plain calls instead of vectors"},
+    {"pvsync2", "", "plain calls instead of vectors"},
+    {"libaio", "uring",
+     "io_uring in place of Linux AIO, with the same depth; --engine posix-aio where the kernel has none"},
+    {"io_uring", "uring", ""},
+    {"posixaio", "posix-aio", ""},
+    {"mmap", "mmap", ""},
+    {"null", "null", ""},
+};
+
+// A job, with the options of its global sections.
+struct FioJob {
+  FioJob(std::string its_name, const ForeignLine& global) : name(std::move(its_name)), line(global) {}
+  std::string name;
+  ForeignLine line;
+  uint64_t lanes = 1;
+  bool waits = false;  // for the jobs before it
+  OurLine ours;
+};
+
+bool FioReads(const std::string& op) {
+  return op == "read" || op == "random-read";
+}
+bool FioWrites(const std::string& op) {
+  return !FioReads(op);
+}
+
+// "randrw", "randread:8" as the operation here.
+absl::StatusOr<std::string> FioOperation(std::string kind) {
+  kind.erase(std::min(kind.find(':'), kind.size()));
+  constexpr std::pair<std::string_view, std::string_view> kKinds[] = {{"read", "read"},
+                                                                      {"write", "write"},
+                                                                      {"randread", "random-read"},
+                                                                      {"randwrite", "random-write"},
+                                                                      {"rw", "sequential-mix"},
+                                                                      {"readwrite", "sequential-mix"},
+                                                                      {"randrw", "random-mix"}};
+  for (const auto& [theirs, ours] : kKinds) {
+    if (theirs == kind) return std::string(ours);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("rw=", kind, ": cluster-iobench has read, write and mixed ops only"));
+}
+
+// fio's sizes may be three, for reads, writes and trims: the one that the operation uses.
+std::string FioPartFor(const std::string& text, const std::string& op) {
+  const std::vector<std::string> parts = absl::StrSplit(text, ',');
+  const bool second = parts.size() > 1 && (op == "write" || op == "random-write" || op == "rewrite");
+  return second && !parts[1].empty() ? parts[1] : parts[0];
+}
+
+absl::Status FioRecords(const ForeignLine& line, const std::string& op, Translation& into, OurLine& ours,
+                        uint64_t& record) {
+  constexpr uint64_t kDefault = 4096;
+  std::string text = line.Has("bs") ? FioPartFor(line.Text("bs"), op) : "";
+  if (line.Has("bs") && FioReads(op) == FioWrites(op) && absl::StrContains(line.Text("bs"), ","))
+    into.Say("bs", "a mix has one record size here");
+  std::vector<std::string> sizes;
+  if (line.Has("bssplit")) {
+    for (const std::string& each :
+         std::vector<std::string>(absl::StrSplit(FioPartFor(line.Text("bssplit"), op), ':')))
+      sizes.push_back(each.substr(0, each.find('/')));
+  } else if (line.Has("bsrange")) {
+    sizes = absl::StrSplit(FioPartFor(line.Text("bsrange"), op), '-');
+  } else if (!text.empty()) {
+    sizes = {text};
+  }
+  record = kDefault;
+  std::vector<std::string> records;
+  for (const std::string& size : sizes) {
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, ForeignBytes(size, 1));
+    if (bytes == 0) return absl::InvalidArgumentError("a block size of 0");
+    record = records.empty() ? bytes : std::max(record, bytes);
+    OurLine one;
+    one.AddBytes("record", bytes);
+    records.push_back(one.Text("record"));
+  }
+  if (records.empty()) {
+    ours.AddBytes("record", kDefault);
+  } else {
+    ours.Add("record", absl::StrJoin(records, ","));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FioPlace(const ForeignLine& line, OurLine& ours) {
+  if (line.Has("filename")) {
+    std::string file = line.Text("filename");
+    file.erase(std::min(file.find(':'), file.size()));  // the first of several
+    if (line.Has("directory") && !absl::StartsWith(file, "/"))
+      return AddDirectory(line.Text("directory"), ours);
+    return AddDirectoryOf(file, ours);
+  }
+  return AddDirectory(line.Has("directory") ? line.Text("directory") : ".", ours);
+}
+
+// The data of each lane. With one file for all jobs, the lanes share its size.
+absl::Status FioSize(const ForeignLine& line, uint64_t record, uint64_t lanes, Translation& into,
+                     OurLine& ours) {
+  const std::string text = line.Has("size") ? line.Text("size") : line.Text("filesize");
+  const bool shared = line.Has("filename") && lanes > 1;
+  if (shared) ours.Add("shared-file");
+  if (text.empty()) return absl::OkStatus();
+  if (text.ends_with('%')) {
+    into.Say("size", "a percentage is of the file or device that is there; give -s a size, or 2xram");
+    return absl::OkStatus();
+  }
+  IOBENCH_ASSIGN_OR_RETURN(uint64_t bytes, ForeignBytes(text, 1));
+  if (!line.Has("size")) {
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t files, line.Number("nrfiles", 1));
+    bytes *= std::max<uint64_t>(files, 1);
+  }
+  if (shared) {
+    bytes /= lanes;
+    into.Say("filename",
+             "each lane has its own extent of the shared file; fio's jobs each go over the whole file");
+  }
+  ours.AddBytes("size", WholeRecords(bytes, record));
+  return absl::OkStatus();
+}
+
+absl::Status FioTimes(const ForeignLine& line, OurLine& ours) {
+  IOBENCH_ASSIGN_OR_RETURN(const double runtime, line.Seconds("runtime", 0));
+  IOBENCH_ASSIGN_OR_RETURN(const double ramp, line.Seconds("ramp_time", 0));
+  const bool loops = line.Has("time_based") || (!line.Has("size") && !line.Has("filesize"));
+  if (runtime > 0 && loops) {
+    ours.Add("time", ShortNumber(runtime + ramp));
+    if (ramp > 0) ours.Add("warmup", ShortNumber(ramp));
+  } else if (runtime > 0) {
+    ours.Add("deadline", ShortNumber(runtime + ramp));
+    if (ramp > 0) ours.Add("warmup", ShortNumber(ramp));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FioEngineAndDepth(const ForeignLine& line, Translation& into, OurLine& ours) {
+  const std::string name = line.Has("ioengine") ? line.Text("ioengine") : "psync";
+  const auto* const engine = std::find_if(std::begin(kFioEngines), std::end(kFioEngines),
+                                          [&name](const FioEngine& each) { return each.theirs == name; });
+  if (engine == std::end(kFioEngines)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "ioengine=", name,
+        ": there is no such engine here; --engine has posix, uring, posix-aio, mmap, stdio, libnfs"));
+  }
+  if (!engine->note.empty()) into.Say("ioengine", std::string(engine->note));
+  IOBENCH_ASSIGN_OR_RETURN(const uint64_t depth, line.Number("iodepth", 1));
+  const bool queue = engine->ours == "uring" || engine->ours == "posix-aio";
+  if (!engine->ours.empty()) ours.Add("engine", std::string(engine->ours));
+  if (queue && depth > 1) ours.Add("depth", absl::StrCat(depth));
+  if (!queue && depth > 1)
+    into.Say("iodepth", absl::StrCat("engine ", name, " does one op at a time, here as there"));
+  return absl::OkStatus();
+}
+
+absl::Status FioFlushes(const ForeignLine& line, const std::string& op, uint64_t record, OurLine& ours) {
+  if (FioReads(op)) return absl::OkStatus();
+  if (line.Has("end_fsync") || line.Has("fsync_on_close")) ours.Add("fsync-in-timing");
+  if (line.Has("fsync_on_close")) ours.Add("close-in-timing");
+  const std::string sync = line.Text("sync");
+  if (line.Has("sync")) ours.Add(sync == "dsync" ? "dsync" : "sync");
+  for (const auto& [theirs, at_once] : {std::pair("fsync", "sync"), std::pair("fdatasync", "dsync")}) {
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t every, line.Number(theirs, 0));
+    if (every == 1) ours.Add(at_once);
+    if (every > 1) {
+      OurLine size;
+      size.AddBytes("size", every * record);
+      ours.Add("burst", absl::StrCat(size.Text("size"), ",0"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FioRates(const ForeignLine& line, const std::string& op, uint64_t record, Translation& into,
+                      OurLine& ours) {
+  double ops_per_s = 0;
+  if (line.Has("rate")) {
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, ForeignBytes(FioPartFor(line.Text("rate"), op), 1));
+    ops_per_s = static_cast<double>(bytes) / static_cast<double>(record);
+  }
+  if (line.Has("rate_iops")) {
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t ops, ForeignBytes(FioPartFor(line.Text("rate_iops"), op), 1));
+    ops_per_s = static_cast<double>(ops);
+  }
+  // fio catches up with ops that are late, as an open loop does.
+  if (ops_per_s > 0 && ours.Has("time")) {
+    ours.Add("lane-rate", ShortNumber(ops_per_s));
+    if (line.Text("rate_process") != "poisson") ours.Add("even-rate");
+    into.Say("rate",
+             "an open loop: the latency of an op counts from when it is due, so that a wait is not lost");
+  } else if (ops_per_s > 0) {
+    ours.Add("ops-per-second", ShortNumber(ops_per_s));
+    into.Say("rate", "a lane that falls behind does not catch up; with time_based it would");
+  }
+  if (line.Has("thinktime")) {
+    const std::string time = line.Text("thinktime");
+    double us = 0;
+    IOBENCH_ASSIGN_OR_RETURN(const double seconds, line.Seconds("thinktime", 0));
+    us = absl::SimpleAtod(time, &us) ? us : seconds * 1e6;
+    ours.Add("think", absl::StrCat(ShortNumber(us / 1000), "ms"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FioTranslateJob(FioJob& job, Translation& into) {
+  const ForeignLine& line = job.line;
+  OurLine& ours = job.ours;
+  IOBENCH_ASSIGN_OR_RETURN(std::string op, FioOperation(line.Has("rw") ? line.Text("rw") : "read"));
+  if (op == "write" && line.Has("overwrite")) op = "rewrite";
+  IOBENCH_RETURN_IF_ERROR(FioPlace(line, ours));
+  const bool checks = line.Has("verify") && line.Text("verify") != "none" && line.Text("verify") != "null";
+  const bool reads_back =
+      checks && FioWrites(op) && (line.Text("do_verify").empty() || line.Has("do_verify"));
+  ours.Add("op", absl::StrCat(op, reads_back ? ",read" : ""));
+  if (op.ends_with("mix")) {
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t writes, line.Number("rwmixwrite", 50));
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t reads,
+                             line.Number("rwmixread", 100 - std::min<uint64_t>(writes, 100)));
+    ours.Add("mix-percent", absl::StrCat(std::max<uint64_t>(reads, 1)));
+    if (reads == 0)
+      into.Say("rwmixread", "at least 1 % of a mix are reads here; --op random-write only writes");
+  }
+  if (op == "random-write" && !line.Has("overwrite"))
+    into.Say("rw", "the file is written first, untimed; without overwrite=1 fio writes into holes");
+  if (op == "sequential-mix")
+    into.Say("rw", "sequential-mix reads and writes the same records one after the other");
+  IOBENCH_ASSIGN_OR_RETURN(job.lanes, line.Number("numjobs", 1));
+  job.lanes = std::max<uint64_t>(job.lanes, 1);
+  uint64_t record = 0;
+  IOBENCH_RETURN_IF_ERROR(FioRecords(line, op, into, ours, record));
+  IOBENCH_RETURN_IF_ERROR(FioSize(line, record, job.lanes, into, ours));
+  ours.Add("lanes", absl::StrCat(job.lanes));
+  IOBENCH_RETURN_IF_ERROR(FioTimes(line, ours));
+  if (line.Has("io_size")) {
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, line.Bytes("io_size", 1, 0));
+    ours.Add("max-ops", absl::StrCat(std::max<uint64_t>(bytes / record, 1)));
+    if (!ours.Has("time")) into.Say("io_size", "a lane ends after that many ops, or after one pass over -s");
+  }
+  if (line.Has("direct") || (!line.Text("buffered").empty() && !line.Has("buffered"))) ours.Add("direct");
+  IOBENCH_RETURN_IF_ERROR(FioEngineAndDepth(line, into, ours));
+  IOBENCH_RETURN_IF_ERROR(FioFlushes(line, op, record, ours));
+  IOBENCH_RETURN_IF_ERROR(FioRates(line, op, record, into, ours));
+  if (checks) ours.Add("verify");
+  const bool keeps_cache = !line.Text("invalidate").empty() && !line.Has("invalidate");
+  if (FioReads(op) && !ours.Has("direct") && !keeps_cache) {
+    ours.Add("drop-caches");
+    if (ours.Has("time"))
+      into.Say("invalidate", "caches are dropped before each pass; fio drops them once, at the start");
+  }
+  const std::string fallocate = line.Text("fallocate");
+  if (op == "write" &&
+      (fallocate == "posix" || fallocate == "native" || fallocate == "keep" || fallocate == "1"))
+    ours.Add("preallocate");
+  const std::string advice = line.Text("fadvise_hint");
+  if (advice == "sequential" || advice == "random") ours.Add("fadvise", advice);
+  if (line.Has("lockfile") && line.Text("lockfile") != "none") ours.Add("file-lock");
+  if (line.Has("client")) ours.Add("hosts", absl::StrJoin(line.Texts("client"), ","));
+  if (!job.name.empty()) ours.Add("label", job.name);
+  return AddByTable(line, ours, into);
+}
+
+// Options that may differ between phases of one run.
+const std::vector<std::string_view>& FioOfOnePhase() {
+  static const std::vector<std::string_view> names = {"op", "label", "drop-caches"};
+  return names;
+}
+
+// Jobs that run at the same time are parts of one command. Commands that differ only in their operation become one.
+void FioAddGroup(std::vector<FioJob>& jobs, const ForeignLine& whole, Translation& into) {
+  TranslatedCommand command;
+  command.launcher = whole.launcher();
+  if (jobs.size() == 1) {
+    command.options = jobs[0].ours;
+    if (!into.commands.empty() && !into.commands.back().needs_plan()) {
+      OurLine& before = into.commands.back().options;
+      if (before.WordsWithout(FioOfOnePhase()) == jobs[0].ours.WordsWithout(FioOfOnePhase())) {
+        before.Add("op", absl::StrCat(before.Text("op"), ",", jobs[0].ours.Text("op")));
+        before.Remove("label");
+        if (jobs[0].ours.Has("drop-caches")) before.Add("drop-caches");
+        return;
+      }
+    }
+  }
+  for (FioJob& job : jobs) {
+    if (jobs.size() == 1) break;
+    job.ours.Remove("lanes");
+    job.ours.Remove("label");
+    command.parts.push_back({job.name, job.ours, static_cast<uint32_t>(job.lanes)});
+  }
+  into.commands.push_back(std::move(command));
+}
+
+absl::Status FioTranslateJobs(std::vector<FioJob> jobs, const ForeignLine& whole, Translation& into) {
+  std::vector<FioJob> group;
+  for (FioJob& job : jobs) {
+    IOBENCH_RETURN_IF_ERROR(FioTranslateJob(job, into));
+    if (job.waits && !group.empty()) {
+      FioAddGroup(group, whole, into);
+      group.clear();
+    }
+    group.push_back(std::move(job));
+  }
+  if (group.empty()) return absl::InvalidArgumentError("there is no job");
+  FioAddGroup(group, whole, into);
+  return absl::OkStatus();
+}
+
+// Options before the first --name are those of every job.
+absl::Status TranslateFio(const ForeignLine& line, Translation& into) {
+  ForeignLine global(line.tool());
+  std::vector<FioJob> jobs;
+  for (const ForeignGiven& given : line.given()) {
+    const bool begins = given.option != nullptr && given.option->names == "name";
+    if (begins) jobs.emplace_back(given.value, global);
+    ForeignLine& to = jobs.empty() ? global : jobs.back().line;
+    to.Add(given);
+    if (!jobs.empty()) jobs.back().waits = jobs.back().line.Has("stonewall");
+  }
+  if (jobs.empty() && line.given().empty()) return absl::InvalidArgumentError("there is no job");
+  if (jobs.empty()) jobs.emplace_back("", global);
+  return FioTranslateJobs(std::move(jobs), line, into);
+}
+
+absl::Status TranslateFioFile(const std::string& text, Translation& into) {
+  ForeignLine global(kFioTool);
+  std::vector<FioJob> jobs;
+  for (const JobSection& section : JobSections(text)) {
+    const bool is_global = section.name == "global";
+    if (!is_global) jobs.emplace_back(section.name, global);
+    for (const auto& [name, value] : section.options) {
+      if (absl::StrContains(value, "${")) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            name, "=", value, ": variables are not known here; write their values into the file"));
+      }
+      (is_global ? global : jobs.back().line).Add({FindForeignOption(kFioTool, name), name, value});
+    }
+    if (!is_global) jobs.back().waits = jobs.back().line.Has("stonewall");
+  }
+  if (jobs.empty()) return absl::OkStatus();
+  return FioTranslateJobs(std::move(jobs), ForeignLine(kFioTool), into);
+}
+
+}  // namespace
+
+const ForeignTool kFioTool = {
+    .name = "fio",
+    .called = "fio",
+    .dashes = ForeignDashes::kLong,
+    .options = kFioRows,
+    .example =
+        "fio --name=db --directory=/mnt/nfs --rw=randrw --rwmixread=70 --bs=8k --size=4g --numjobs=4 --direct=1 "
+        "--ioengine=libaio --iodepth=16 --time_based --runtime=60 --ramp_time=5",
+    .translate = TranslateFio,
+    .translate_file = TranslateFioFile,
+};
+
+}  // namespace iobench

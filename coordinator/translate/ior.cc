@@ -1,0 +1,201 @@
+// IOR: its options and command lines.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "common/status_util.h"
+#include "common/text/units.h"
+#include "coordinator/translate/foreign_tool.h"
+#include "coordinator/translate/translation.h"
+
+namespace iobench {
+namespace {
+
+using B = Becomes;
+using V = ForeignValue;
+
+// clang-format off
+constexpr ForeignOption kIorRows[] = {
+    {"a api", "NAME", V::kText, B::kTogether, "--engine: posix, mmap for MMAP, uring for AIO", ""},
+    {"b blockSize", "SIZE", V::kSize, B::kTogether, "-s SIZE × segments", ""},
+    {"t transferSize", "SIZE", V::kSize, B::kTogether, "-r", ""},
+    {"s segmentCount", "N", V::kNumber, B::kTogether, "-s SIZE × N; --interleaved if records alternate", ""},
+    {"F filePerProc", "", V::kFlag, B::kTogether, "a file per lane, the default; without -F: --shared-file", ""},
+    {"o testFile", "FILE", V::kText, B::kTogether, "--path with its directory", "its directory is tested; your own file is never touched"},
+    {"w writeFile", "", V::kFlag, B::kTogether, "--op write", ""},
+    {"r readFile", "", V::kFlag, B::kTogether, "--op read", ""},
+    {"W checkWrite", "", V::kFlag, B::kTogether, "--verify, and a read", ""},
+    {"R checkRead", "", V::kFlag, B::kTogether, "--verify", "data are checked outside the op's time; IOR checks within the timed region"},
+    {"C reorderTasks reorderTasksConstant", "", V::kFlag, B::kTogether, "--rotate-clients, for reads", ""},
+    {"Z reorderTasksRandom", "", V::kFlag, B::kTogether, "--rotate-clients, for reads", "each worker reads what the next client wrote, not a random one"},
+    {"Q taskPerNodeOffset", "N", V::kNumber, B::kNothing, "", "--rotate-clients always reaches another client, if there is one"},
+    {"X reorderTasksRandomSeed", "N", V::kNumber, B::kLost, "", "the order of clients is fixed; --seed N repeats random orders"},
+    {"e fsync", "", V::kFlag, B::kTogether, "-e, if something is written", ""},
+    {"Y fsyncPerWrite", "", V::kFlag, B::kTogether, "-o, if something is written", ""},
+    {"i repetitions", "N", V::kNumber, B::kOption, "repeat", ""},
+    {"k keepFile", "", V::kFlag, B::kOption, "keep", ""},
+    {"K keepFileWithError", "", V::kFlag, B::kNothing, "", "data in which verification found an error are kept"},
+    {"d interTestDelay", "S", V::kSeconds, B::kOption, "rest", ""},
+    {"D deadlineForStonewalling", "S", V::kSeconds, B::kTogether, "--deadline, and --wear-out with stoneWallingWearOut", ""},
+    {"T maxTimeDuration", "MIN", V::kNumber, B::kTogether, "--max-duration", ""},
+    {"z randomOffset", "", V::kFlag, B::kTogether, "--op random-write, random-read", ""},
+    {"E useExistingTestFile", "", V::kFlag, B::kTogether, "--op rewrite instead of write", ""},
+    {"g intraTestBarriers", "", V::kFlag, B::kNothing, "", "all lanes start at one instant; open, ops, fsync and close are always timed apart"},
+    {"m multiFile", "", V::kFlag, B::kNothing, "", "each repetition writes new files"},
+    {"u uniqueDir", "", V::kFlag, B::kNothing, "", "each lane has names of its own"},
+    {"N numTasks", "N", V::kNumber, B::kTogether, "--spawn N, without mpirun", ""},
+    {"M memoryPerNode", "SIZE|PCT%", V::kText, B::kTogether, "--eat-memory PCT", ""},
+    {"O", "NAME=VALUE", V::kText, B::kTogether, "useO_DIRECT: -I; stoneWallingWearOut: --wear-out; minTimeDuration: --time", ""},
+    {"B useO_DIRECT posix.odirect", "", V::kFlag, B::kOption, "direct", ""},
+    {"lustre.stripecount posix.lustre.stripecount", "N", V::kNumber, B::kTogether, "--stripe N:SIZE", ""},
+    {"lustre.stripesize posix.lustre.stripesize", "SIZE", V::kSize, B::kTogether, "--stripe N:SIZE", ""},
+    {"p preallocate", "", V::kFlag, B::kTogether, "--preallocate, for writes", ""},
+    {"c collective", "", V::kFlag, B::kLost, "", "MPI-IO's collective calls are not made: each lane moves its own records"},
+    {"V useFileView", "", V::kFlag, B::kLost, "", "MPI-IO's file views are not used"},
+    {"x singleXferAttempt", "", V::kFlag, B::kLost, "", "a short read or write is an error or counts as what it moved"},
+    {"y dualMount", "", V::kFlag, B::kLost, "", "give both mounts with --path A --path B"},
+    {"l dataPacketType", "KIND", V::kText, B::kNothing, "", "data are incompressible; --data and --compress change that"},
+    {"G setTimeStampSignature incompressibleSeed", "N", V::kNumber, B::kOption, "seed", ""},
+    {"j outlierThreshold", "S", V::kNumber, B::kNothing, "", "stragglers are always listed"},
+    {"v verbose", "", V::kFlag, B::kNothing, "", "--verbose prints the whole report"},
+    {"q quitOnError", "", V::kFlag, B::kNothing, "", "an error ends the lane, unless --max-errors N is given"},
+    {"n noFill H showHints S useStridedDatatype U hintsFileName P useSharedFilePointer", "", V::kFlag, B::kNothing, "", "of MPI-IO and HDF5 only"},
+    {"A refNum", "N", V::kNumber, B::kNothing, "", "--label TEXT is shown in reports"},
+    {"J setAlignment", "SIZE", V::kText, B::kNothing, "", "of HDF5 only"},
+    {"f scriptFile", "FILE", V::kText, B::kRefused, "", "write the options of the script's tests as command lines"},
+    {"warningAsErrors dryRun", "", V::kFlag, B::kNothing, "", "--dry-run shows what each worker would do"},
+    {"gpuDirect", "", V::kFlag, B::kRefused, "", "memory of GPUs is not used"},
+};
+// clang-format on
+
+// The value of -O NAME=VALUE,… ; empty: not given.
+std::string IorDirective(const ForeignLine& line, std::string_view name) {
+  std::string value;
+  for (const std::string& each : line.Texts("O")) {
+    for (const std::string& one : std::vector<std::string>(absl::StrSplit(each, ','))) {
+      if (absl::AsciiStrToLower(one.substr(0, one.find('='))) == name)
+        value = one.find('=') == std::string::npos ? "1" : one.substr(one.find('=') + 1);
+    }
+  }
+  return value;
+}
+
+absl::Status IorEngine(const ForeignLine& line, Translation& into, OurLine& ours) {
+  const std::string api = absl::AsciiStrToUpper(line.Has("a") ? line.Text("a") : "POSIX");
+  if (api == "POSIX") return absl::OkStatus();
+  if (api == "MPIIO") {
+    into.Say("-a", "plain calls instead of MPI-IO, which would call them for each rank, too");
+  } else if (api == "MMAP") {
+    ours.Add("engine", "mmap");
+  } else if (api == "AIO") {
+    ours.Add("engine", "uring");
+    into.Say("-a", "io_uring in place of Linux AIO; --depth N sets the ops in flight");
+  } else {
+    return absl::InvalidArgumentError(
+        absl::StrCat("-a ", api, ": cluster-iobench calls file systems only (POSIX, MMAP, AIO)"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status IorSizes(const ForeignLine& line, Translation& into, OurLine& ours) {
+  IOBENCH_ASSIGN_OR_RETURN(const uint64_t transfer, line.Bytes("t", 1, 256_KiB));
+  IOBENCH_ASSIGN_OR_RETURN(const uint64_t block, line.Bytes("b", 1, 1_MiB));
+  IOBENCH_ASSIGN_OR_RETURN(const uint64_t segments, line.Number("s", 1));
+  if (transfer == 0 || block == 0 || segments == 0) return absl::InvalidArgumentError("a size of 0");
+  ours.AddBytes("record", transfer);
+  ours.AddBytes("size", block * segments);
+  if (line.Has("F")) return absl::OkStatus();
+  ours.Add("shared-file");
+  if (segments > 1 && block == transfer) {
+    ours.Add("interleaved");
+  } else if (segments > 1) {
+    into.Say("-s", "each lane has one extent of the shared file; in IOR blocks of all ranks alternate");
+  }
+  return absl::OkStatus();
+}
+
+void IorOperations(const ForeignLine& line, OurLine& ours) {
+  const bool checks_only = line.Has("W") || line.Has("R");
+  const bool neither = !line.Has("w") && !line.Has("r") && !checks_only;
+  const bool random = line.Has("z");
+  std::string operations;
+  const auto add = [&operations](std::string_view name) {
+    absl::StrAppend(&operations, operations.empty() ? "" : ",", std::string(name));
+  };
+  if (line.Has("w") || neither) add(random ? "random-write" : line.Has("E") ? "rewrite" : "write");
+  if (line.Has("r") || neither || checks_only) add(random ? "random-read" : "read");
+  ours.Add("op", operations);
+}
+
+absl::Status TranslateIor(const ForeignLine& line, Translation& into) {
+  TranslatedCommand command;
+  command.launcher = line.launcher();
+  OurLine& ours = command.options;
+  if (line.Has("o")) {
+    const std::string file = line.Text("o");
+    IOBENCH_RETURN_IF_ERROR(AddDirectoryOf(file.substr(0, file.find('@')), ours));
+  } else {
+    IOBENCH_RETURN_IF_ERROR(AddDirectory(".", ours));
+  }
+  IorOperations(line, ours);
+  const bool reads = absl::StrContains(ours.Text("op"), "read"),
+             writes = absl::StrContains(ours.Text("op"), "write");
+  IOBENCH_RETURN_IF_ERROR(IorSizes(line, into, ours));
+  IOBENCH_RETURN_IF_ERROR(IorEngine(line, into, ours));
+  IOBENCH_ASSIGN_OR_RETURN(const uint64_t tasks, line.Number("N", 0));
+  if (line.launcher().empty()) ours.Add("lanes", "1");
+  if (line.launcher().empty() && tasks > 1) ours.Add("spawn", absl::StrCat(tasks));
+  ours.Add("open-in-timing");
+  ours.Add("close-in-timing");
+  into.Say(
+      "all",
+      "IOR's rates include open and close, so --open-in-timing and -c are given; every part is timed by itself, too");
+  if (writes && line.Has("e")) ours.Add("fsync-in-timing");
+  if (writes && line.Has("Y")) ours.Add("sync");
+  if (writes && line.Has("p") && !line.Has("z")) ours.Add("preallocate");
+  if (reads && (line.Has("C") || line.Has("Z"))) ours.Add("rotate-clients");
+  if (line.Has("W") || line.Has("R")) ours.Add("verify");
+  if (!IorDirective(line, "useo_direct").empty()) ours.Add("direct");
+  IOBENCH_ASSIGN_OR_RETURN(const double deadline, line.Seconds("D", 0));
+  const std::string wear_out = IorDirective(line, "stonewallingwearout"),
+                    least = IorDirective(line, "mintimeduration");
+  if (deadline > 0) ours.Add("deadline", ShortNumber(deadline));
+  if (deadline > 0 && !wear_out.empty() && IsOn(wear_out)) ours.Add("wear-out");
+  if (!least.empty() && IsOn(least)) ours.Add("time", least);
+  IOBENCH_ASSIGN_OR_RETURN(const uint64_t minutes, line.Number("T", 0));
+  if (minutes > 0) ours.Add("max-duration", absl::StrCat(minutes * 60));
+  if (const std::string memory = line.Text("M"); memory.ends_with('%')) {
+    ours.Add("eat-memory", memory.substr(0, memory.size() - 1));
+  } else if (!memory.empty()) {
+    into.Say("-M", "--eat-memory takes a percentage of each client's memory");
+  }
+  const std::string stripes = line.Has("lustre.stripecount") ? line.Text("lustre.stripecount")
+                                                             : IorDirective(line, "lustrestripecount");
+  const std::string unit =
+      line.Has("lustre.stripesize") ? line.Text("lustre.stripesize") : IorDirective(line, "lustrestripesize");
+  if (!stripes.empty())
+    ours.Add("stripe", absl::StrCat(stripes, unit.empty() ? "" : absl::StrCat(":", unit)));
+  IOBENCH_RETURN_IF_ERROR(AddByTable(line, ours, into));
+  into.commands.push_back(std::move(command));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+const ForeignTool kIorTool = {
+    .name = "IOR",
+    .called = "ior ior-posix ior.exe",
+    .dashes = ForeignDashes::kBoth,
+    .options = kIorRows,
+    .example = "mpirun -np 32 ior -a POSIX -w -r -C -e -F -b 4g -t 1m -i 3 -o /mnt/nfs/testfile",
+    .typical =
+        [](const ForeignLine& line) {
+          return line.words().empty() && (line.Has("o") || (line.Has("b") && line.Has("t")));
+        },
+    .translate = TranslateIor,
+};
+
+}  // namespace iobench

@@ -1,0 +1,64 @@
+// Text for people is as wide as its terminal.
+#include "common/text/terminal_width.h"
+
+#include <fcntl.h>
+#include <pty.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "common/unique_fd.h"
+
+namespace iobench {
+namespace {
+
+// A terminal of this width; 0: it does not know its own.
+class Terminal {
+ public:
+  explicit Terminal(unsigned short columns) {
+    struct winsize size = {};
+    size.ws_col = columns;
+    int ours = -1, theirs = -1;
+    REQUIRE(openpty(&ours, &theirs, nullptr, nullptr, &size) == 0);
+    ours_ = UniqueFd(ours);
+    theirs_ = UniqueFd(theirs);
+  }
+  int fd() const { return theirs_.get(); }
+
+ private:
+  UniqueFd ours_, theirs_;
+};
+
+constexpr char kLong[] = "cluster-iobench: cannot write there: name a directory for the results with --out";
+
+TEST_CASE("text has the terminal's width, and a fixed one where there is none", "[terminal_width]") {
+  CHECK(TextColumns(Terminal(80).fd()) == 80);
+  CHECK(TextColumns(Terminal(0).fd()) == kPipedColumns);
+  CHECK(TextColumns(Terminal(20).fd()) == 40);
+  CHECK(TextColumns(Terminal(400).fd()) == 160);
+  const UniqueFd file(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  CHECK(TextColumns(file.get()) == kPipedColumns);
+}
+
+TEST_CASE("a line that is too long for a terminal goes on below, and is one line elsewhere", "[terminal_width]") {
+  const Terminal narrow(40), wide(100);
+  CHECK(LinesFor(narrow.fd(), kLong) ==
+        "cluster-iobench: cannot write there:\n  name a directory for the results with\n  --out");
+  CHECK(LinesFor(narrow.fd(), "  a   b\nshort\n") == "  a   b\nshort\n");
+  CHECK(LinesFor(narrow.fd(), std::string("  space  ") + kLong) ==
+        "  space  cluster-iobench: cannot write\n    there: name a directory for the\n    results with --out");
+  CHECK(LinesFor(wide.fd(), kLong) == kLong);
+  const UniqueFd file(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  CHECK(LinesFor(file.get(), kLong) == kLong);
+}
+
+TEST_CASE("a text hangs beside what begins it, or below if there is no room", "[terminal_width]") {
+  CHECK(Hanging("  -i", 6, "one two three", 14) == "  -i  one two\n      three\n");
+  CHECK(Hanging("  --long", 6, "one", 14) == "  --long\n      one\n");
+  CHECK(Hanging("  --flag", 20, "", 80) == "  --flag\n");
+}
+
+}  // namespace
+}  // namespace iobench
