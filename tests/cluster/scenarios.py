@@ -2,7 +2,7 @@
 import dataclasses
 from typing import Callable, Optional
 
-from report_checks import check_csv, check_report, lanes_of
+from report_checks import before_a_repeated_start, check_csv, check_report, lanes_of, prepared_tree
 
 LANES = 4
 KIB = 1024
@@ -169,22 +169,15 @@ ON_NAMES = ("mkdir", "create", "stat", "readdir", "find", "open-close", "chmod",
             "symlink", "unlink", "rmdir")
 
 
-def found_as_it_was(phase):
-    """Whether the first attempt to start the phase counts. Lanes that had begun before a late start was repeated left their
-    items changed, and preparing the phase again mends that."""
-    return phase["start"]["attempts"] == 1
-
-
 def each_item_once(outcome):
     """60 items a lane, 15 in each of 4 directories; each phase finds what it needs."""
     for phase in outcome.phases:
         assert phase["metadata"] and phase["tree"]["items_per_lane"] == 60
         assert {lane["ops"] for lane in lanes_of(phase)} == {4 if phase["operation"] == "readdir" else 60}
         assert phase["by_kind"].keys() == {phase["operation"]}
-        steps = {step["name"]: step["outcome"] for step in phase["steps"]}
-        if found_as_it_was(phase):
-            assert steps["prepare-tree"] == "the items were as they should be", phase["name"]
         assert phase["bytes"] == 0
+    for phase in before_a_repeated_start(outcome.phases):
+        assert prepared_tree(phase) == "the items were as they should be", phase["name"]
     own_files(outcome)
 
 
@@ -219,9 +212,8 @@ def mixed_files(outcome):
     counts = [kind["ops"] for kind in phase["by_kind"].values()]
     assert max(counts) - min(counts) <= LANES, "a lane is at most in the middle of a round"
     assert phase["ops"] > LANES * 160, "lanes go round until the time is over"
-    steps = {step["name"]: step for step in phase["steps"]}
-    if found_as_it_was(phase):
-        assert steps["prepare-tree"]["outcome"].startswith("made what "), "nobody made files before"
+    for phase in before_a_repeated_start(outcome.phases):
+        assert prepared_tree(phase).startswith("made what "), "nobody made files before"
 
 
 def made_anew(outcome):

@@ -8,6 +8,7 @@ import lab as nfs_lab
 from slow_disk import mounted
 
 LINK_BYTES_PER_S = 2_000_000  # a link that is full at 2 MB/s leaves processors idle, however slow the lab is
+SLOW_LINK_BYTES_PER_S = 250_000  # of one client: the other one, without a limit, is twice as fast on the busiest machine
 DISK_MS = 10
 MANY_THREADS = 16  # more than any plan here has ops in flight
 FEW_SLOTS = 2

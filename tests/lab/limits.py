@@ -25,7 +25,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import lab as nfs_lab  # noqa: E402
 from cluster_run import with_sampler  # noqa: E402
 from limit_makers import (  # noqa: E402
-    DISK_MS, LINK_BYTES_PER_S, MANY_THREADS, busy_processor, dirty_limit, few_slots, freezing, load_from, nfsd_threads, read_ahead)
+    DISK_MS, LINK_BYTES_PER_S, MANY_THREADS, SLOW_LINK_BYTES_PER_S, busy_processor, dirty_limit, few_slots, freezing, load_from, nfsd_threads, read_ahead)
 from slow_disk import mounted, slow_disk  # noqa: E402
 
 HERE = "/run/limits"  # on each client, where a row mounts
@@ -113,7 +113,7 @@ def full_client_link(lab, ended):
 
 @row("one client with a slow link", f"{READ} -t 1", {"slow-client"}, {"client-cpu"}, "read")
 def slow_client(lab, ended):
-    ended.enter_context(lab.limit_to(lab.clients[0], LINK_BYTES_PER_S // 2))
+    ended.enter_context(lab.limit_to(lab.clients[0], SLOW_LINK_BYTES_PER_S))
     return Made(fast(lab))
 
 

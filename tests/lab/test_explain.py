@@ -8,7 +8,7 @@ import lab as nfs_lab
 import limits
 import reruns
 from cluster_run import with_sampler
-from limit_makers import DISK_MS, LINK_BYTES_PER_S, MANY_THREADS, busy_processor, few_slots, nfsd_threads
+from limit_makers import DISK_MS, LINK_BYTES_PER_S, MANY_THREADS, SLOW_LINK_BYTES_PER_S, busy_processor, few_slots, nfsd_threads
 from slow_disk import mounted, slow_disk
 
 HERE = "/run/explain"  # on each client, where a test mounts
@@ -111,12 +111,12 @@ def test_a_full_link_to_a_client(lab, explained, fast_dir):
 def test_one_client_with_a_slow_link(lab, explained, fast_dir):
     """If both clients' links are equally slow, there is no slow client."""
     client, other = lab.clients
-    with lab.limit_to(client, LINK_BYTES_PER_S // 2):
+    with lab.limit_to(client, SLOW_LINK_BYTES_PER_S):
         for _ in range(MAX_BUSY_RUNS):
             slow = explained.phases(fast_dir, f"{WRITE_AND_READ} -t 1")["read"]
             if slow["why"]:
                 break
-        with lab.limit_to(other, LINK_BYTES_PER_S // 2):
+        with lab.limit_to(other, SLOW_LINK_BYTES_PER_S):
             both = explained.phases(fast_dir, f"{WRITE_AND_READ} -t 1")["read"]
     assert slow["limits"][0] == "slow-client", slow["why"]
     assert client in slow["limited_by"]

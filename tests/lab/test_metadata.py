@@ -5,6 +5,7 @@ import pytest
 
 import lab as nfs_lab
 from cluster_run import Cluster
+from report_checks import prepared_tree
 
 CLIENTS, ITEMS = 2, 150
 # Directories, the manifest and the path to them are looked up too.
@@ -58,8 +59,7 @@ def test_names_that_another_client_has_changed_are_found(cluster):
     for phase in phases:
         assert phase["errors"] == [], phase["name"]
         assert phase["ops"] == CLIENTS * 40
-        (step,) = [step for step in phase["steps"] if step["name"] == "prepare-tree"]
-        assert step["outcome"] == "the items were as they should be", phase["name"]
+        assert prepared_tree(phase) == "the items were as they should be", phase["name"]
     assert cluster.files() == [], "trees are removed"
 
 

@@ -1,4 +1,5 @@
 """Checks what must hold in every report: the parts add up, and the figures agree."""
+import itertools
 import math
 
 import schema
@@ -11,6 +12,18 @@ def check_schema(result):
 
 def lanes_of(phase):
     return [lane for client in phase["clients"] for worker in client["workers"] for lane in worker["lanes"]]
+
+
+def before_a_repeated_start(phases):
+    """The phases up to the first one whose start was late and repeated. Lanes that had begun before left items of their tree
+    changed. Preparing it again removes what this phase does not need, so the phases after it must make anew what they need."""
+    return itertools.takewhile(lambda phase: phase["start"]["attempts"] == 1, phases)
+
+
+def prepared_tree(phase):
+    """What the phase's preparation found in its trees, or did to them."""
+    (outcome,) = [step["outcome"] for step in phase["steps"] if step["name"] == "prepare-tree"]
+    return outcome
 
 
 def close(a, b, relative=1e-6):

@@ -43,7 +43,7 @@ TEST_CASE("the facts say who the worker is") {
 TEST_CASE("a phase on the null engine goes from Prepare to Collect, every lane with all its ops") {
   WorkerHarness worker;
   worker.Prepare(PhaseOf("write", 3));
-  const v1::Armed armed = worker.ArmIn(20'000'000, 1'000'000);
+  const v1::Armed armed = worker.ArmIn(20'000'000);
   REQUIRE_FALSE(armed.late());
   REQUIRE(armed.margin_ns() <= 20'000'000);
   const v1::LanesDone done = worker.WaitDone();
