@@ -77,6 +77,21 @@ TEST_CASE("the parts of a work run side by side, and the work goes on when all h
   CHECK(files.RemoveAll(std::vector<uint32_t>{0}).ok());
 }
 
+TEST_CASE("a worker makes the calls of works side by side, and others in their order") {
+  TwoWorkers two;
+  FileCalls files = two.Calls();
+  std::vector<uint32_t>
+      lanes;  // a request of lane 0 alone waits for those before it, and those after it wait for it
+  two.workers.tamper = [&](WorkerId, const v1::FileAction& action, v1::FileActionResult&) {
+    lanes.push_back(action.lane());
+  };
+  CHECK(files.NewDirectory(0).ok());
+  CHECK(lanes == std::vector<uint32_t>{0});
+  CHECK(files.side_by_side().Run(Works{two.MakesTwo(files, "a", 0)}).ok());
+  CHECK(lanes == std::vector<uint32_t>{0, 1, 1});
+  CHECK(files.RemoveAll(std::vector<uint32_t>{0}).ok());
+}
+
 TEST_CASE("the first error in the order of the works counts, and all works end") {
   TwoWorkers two;
   FileCalls files = two.Calls();

@@ -22,7 +22,6 @@ constexpr int kLooksForRemoval = 50;
 constexpr int64_t kBetweenLooksNs = 20'000'000;
 constexpr double kCoarseStepS = 0.5;  // of timestamps
 
-constexpr uint32_t kFilesPerTurn = 10;
 constexpr uint32_t kSpareFile = 1000;  // files above this number are renamed onto others
 constexpr size_t kContentsBytes = 1024;
 
@@ -103,13 +102,14 @@ struct Rounds {
   std::map<std::string, uint64_t> wrong_after;  // by change
 };
 
-// One client makes the change to all files, and the others read them.
+// One client makes the change to all files, and the others read them. contents: of each file; the first one is not used.
 absl::Status MakeAndRead(CheckContext& context, uint32_t directory, Change change, uint32_t writer,
                          std::vector<std::string>& contents, Rounds& rounds, Outcome& outcome) {
   IOBENCH_RETURN_IF_ERROR(context.files.AwaitNextTimestamp(writer, directory));
   CallList changes(directory);
   const std::vector<std::string> before = contents;
-  for (uint32_t file = 1; file <= kFilesPerTurn; ++file) {
+  const auto files = static_cast<uint32_t>(contents.size() - 1);
+  for (uint32_t file = 1; file <= files; ++file) {
     changes.InLane(file);
     contents[file] = Make(change, file, before[file], context, changes);
   }
@@ -126,16 +126,16 @@ absl::Status MakeAndRead(CheckContext& context, uint32_t directory, Change chang
   for (const uint32_t reader : context.peers) {
     if (reader == writer) continue;
     CallList list(directory);
-    for (uint32_t file = 1; file <= kFilesPerTurn; ++file) {
+    for (uint32_t file = 1; file <= files; ++file) {
       list.InLane(file);
       list.Add(v1::FileAction::READ, file);
     }
     reads.emplace(reader, std::move(list));
   }
   IOBENCH_ASSIGN_OR_RETURN(const ResultsOfWorkers seen, context.files.DoAll(reads));
-  rounds.done += kFilesPerTurn;
+  rounds.done += files;
   for (const auto& [reader, results] : seen) {
-    for (uint32_t file = 1; file <= kFilesPerTurn; ++file) {
+    for (uint32_t file = 1; file <= files; ++file) {
       ++rounds.reads;
       const std::string wrong = WrongIn(results[file - 1], change, before[file], contents[file]);
       if (wrong.empty()) continue;
@@ -179,10 +179,10 @@ absl::StatusOr<std::string> RemoveFromElsewhere(CheckContext& context, uint32_t 
 
 // Turns in a directory of their own, until `due` rounds are done, or somebody has found something wrong: later rounds would
 // only repeat it.
-absl::Status TakeTurns(CheckContext& context, uint64_t due, size_t first_turn, std::span<Rounds> of_all,
-                       Rounds& rounds, Outcome& outcome) {
+absl::Status TakeTurns(CheckContext& context, uint64_t due, uint32_t files, size_t first_turn,
+                       std::span<Rounds> of_all, Rounds& rounds, Outcome& outcome) {
   IOBENCH_ASSIGN_OR_RETURN(const uint32_t directory, context.files.NewDirectory(context.peers.front()));
-  std::vector<std::string> contents(kFilesPerTurn + 1);
+  std::vector<std::string> contents(files + 1);
   const auto is_wrong = [](const Rounds& each) { return each.wrong > 0; };
   for (size_t turn = 0; rounds.done < due; ++turn) {
     const Change change = kChanges[turn % kChanges.size()];
@@ -198,15 +198,20 @@ absl::Status TakeTurns(CheckContext& context, uint64_t due, size_t first_turn, s
 }  // namespace
 
 absl::Status CheckCloseToOpen(CheckContext& context, Outcome& outcome) {
-  constexpr uint64_t kQuickRounds = 600, kWholeRounds = 10'000;
   // In so many directories: a client creates, renames and removes one name of a directory at a time.
   constexpr size_t kParts = 9;
-  const uint64_t due = context.whole ? kWholeRounds : kQuickRounds;
+  // The quick set at a distant server makes each change once in each directory.
+  constexpr uint64_t kQuickRounds = 600, kWholeRounds = 10'000, kDistantFiles = 4, kFiles = 10;
+  const bool fewer = !context.whole && context.files.server_is_distant();
+  const uint32_t files = fewer ? kDistantFiles : kFiles;
+  const uint64_t due = context.whole ? kWholeRounds
+                       : fewer       ? kParts * kDistantFiles * kChanges.size()
+                                     : kQuickRounds;
   std::array<Rounds, kParts> parts;
   std::vector<std::function<absl::Status()>> works;
   for (size_t part = 0; part < kParts; ++part) {
     works.emplace_back(
-        [&, part] { return TakeTurns(context, due / kParts, part, parts, parts[part], outcome); });
+        [&, part] { return TakeTurns(context, due / kParts, files, part, parts, parts[part], outcome); });
   }
   IOBENCH_RETURN_IF_ERROR(context.files.side_by_side().Run(works));
   Rounds rounds;

@@ -98,8 +98,9 @@ class FileCalls {
   // The smallest step of the time that was seen, in seconds; 0: none was awaited, or all were shorter than a call.
   double timestamp_step_s() const { return timestamp_step_s_; }
 
-  // How long the latest directory took to make, which is some round trips to the server. 0: none was made.
-  double directory_s() const { return directory_s_; }
+  // Whether each call takes so long, because the server is far away, that the quick set has to do with fewer. False until
+  // a directory was made.
+  bool server_is_distant() const { return directory_s_ > kDistantS; }
   // Makes a new directory, by this worker, and returns its number.
   absl::StatusOr<uint32_t> NewDirectory(uint32_t worker);
   // Removes all directories, by the first of these workers that can, also after an interrupt. Does nothing if none was
@@ -122,6 +123,9 @@ class FileCalls {
   Cluster& cluster() { return cluster_; }
 
  private:
+  // To make a directory, which takes some round trips: those of a server at 15 ms or more are above.
+  static constexpr double kDistantS = 0.05;
+
   void FindCauses(const Member& member, const std::vector<v1::FileAction>& actions, size_t first,
                   const CallResults& results);
   bool IsMine(const void* work) const;
@@ -136,7 +140,8 @@ class FileCalls {
   const v1::Target target_;
   uint32_t last_directory_ = 0;
   uint32_t clock_writes_ = 0;
-  double timestamp_step_s_ = 0, directory_s_ = 0;
+  double timestamp_step_s_ = 0;
+  double directory_s_ = 0;  // the shortest time in which one was made; 0: none was
   std::map<const void*, std::vector<CauseMet>> causes_;  // by work
 };
 

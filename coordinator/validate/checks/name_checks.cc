@@ -23,7 +23,7 @@ namespace {
 constexpr uint32_t kFirstName = 1;
 // A client makes one name of a directory at a time, so lanes hide only what close() waits for.
 constexpr uint32_t kNameLanes = 10;
-constexpr uint32_t kChurnNames = 200, kFewestNames = 50, kChurnsPerLook = 3;
+constexpr uint32_t kChurnNames = 200, kFewestNames = 20, kChurnsPerLook = 3;
 
 // What is wrong with listings of a directory that holds `count` known names.
 void JudgeListing(const CheckContext& context, uint32_t worker, const v1::FileActionResult& listed,
@@ -93,7 +93,7 @@ std::map<uint32_t, CallList> ListWhileOthersChurn(const CheckContext& context, u
 // each. `most` if none can be made, which the check will then meet.
 absl::StatusOr<uint32_t> NamesInTime(CheckContext& context, uint32_t directory, uint32_t most) {
   constexpr uint32_t kTried = 5;
-  constexpr double kQuickFillS = 6;
+  constexpr double kQuickFillS = 3;
   CallList probe(directory);
   probe.Add(v1::FileAction::FILL, kFirstName).set_count(kTried);
   probe.Add(v1::FileAction::EMPTY, kFirstName).set_count(kTried);

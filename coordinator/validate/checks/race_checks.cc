@@ -173,8 +173,7 @@ absl::Status CheckRaces(CheckContext& context, Outcome& outcome) {
   IOBENCH_ASSIGN_OR_RETURN(const Features* const features, FeaturesOf(context));
   const bool has_links = !features->Any("link", "no");
   // A server that is far away holds all calls long enough for clients to be together in them, however many are made at once.
-  constexpr double kDistantS = 0.05;  // to make a directory
-  const bool is_distant = context.files.directory_s() > kDistantS;
+  const bool is_distant = context.files.server_is_distant();
   std::array<Score, std::size(kRaces)> scores;
   std::vector<std::function<absl::Status()>> works;
   for (int race = 0; race < static_cast<int>(std::size(kRaces)); ++race) {
