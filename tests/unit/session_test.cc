@@ -151,7 +151,9 @@ std::optional<v1::WorkerRequest> RequestFor(WorkerMessage message) {
 // A worker whose task thread can be held, so that states that last only for a task can be looked at.
 class HeldWorker {
  public:
-  HeldWorker() : session_(std::make_shared<Session>(clock_, v1::WorkerFacts())) {}
+  HeldWorker() : session_(std::make_shared<Session>(clock_, v1::WorkerFacts())) {
+    Post(WorkerMessage::kPing);  // the first request starts the thread; before, tasks are dropped
+  }
   ~HeldWorker() {
     if (held_) let_go_.set_value();
     session_->Shutdown();

@@ -27,11 +27,12 @@ class Mailbox final : public EventSink {
     changed_.NotifyAll();
   }
 
-  // Removes and returns the first event that fits; fails the test if none arrives within 20 s.
+  // Removes and returns the first event that fits; fails the test if none arrives within two minutes: that long
+  // a disk may take beside other tests.
   v1::WorkerEvent Take(const std::function<bool(const v1::WorkerEvent&)>& fits) {
     MutexLock lock(mutex_);
     auto found = events_.end();
-    const bool came = changed_.WaitUntil(mutex_, MonotonicNowNs() + 20'000'000'000, [&] {
+    const bool came = changed_.WaitUntil(mutex_, MonotonicNowNs() + 120'000'000'000, [&] {
       for (found = events_.begin(); found != events_.end(); ++found) {
         if (fits(*found)) return true;
       }
