@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <string>
 #include <variant>
@@ -27,6 +28,7 @@
 #include "coordinator/commands/translate.h"
 #include "coordinator/files/file_helper.h"
 #include "coordinator/files/files.h"
+#include "coordinator/options/iozone_output.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/commands/job_commands.h"
 #include "coordinator/process/signals.h"
@@ -51,6 +53,7 @@ int OnceResultsAnswer(const std::vector<std::string>& directories, Command comma
 
 // Executes each command. `speaks`: false on MPI ranks that must not print.
 struct Executor {
+  const std::string& program;  // as reports name it in the command
   const std::vector<std::string>& arguments;
   bool speaks;
 
@@ -92,17 +95,22 @@ struct Executor {
   template <typename Job>
   int operator()(const Job& job) const {
     if (speaks) StartFileHelpers();
-    return Execute(job, absl::StrCat("cluster-iobench ", ShellCommand(arguments)));
+    return Execute(job, absl::StrCat(program, " ", ShellCommand(arguments)));
   }
 };
 
-int Main(const std::vector<std::string>& arguments) {
+int Main(const std::string& typed_name, const std::vector<std::string>& arguments) {
   signal(SIGXFSZ, SIG_IGN);  // exceeding a file size limit (ulimit -f) becomes an error of the op
   RaiseOpenFileLimit();      // each lane has open files, each worker a connection
   signal(SIGPIPE, SIG_IGN);  // `cluster-iobench … | head` must not abort a run
   signal(SIGCHLD, SIG_DFL);  // if it stayed ignored by inheritance, the exit codes of children would be lost
   LogToStandardError();
-  const auto command = ParseCommandLine(arguments, TextColumns(STDOUT_FILENO));
+  // A launcher of MPI may show on a terminal what ranks write into a pipe.
+  const bool may_be_terminal = isatty(STDOUT_FILENO) == 1 || LauncherPromises().promised_rank >= 0;
+  const ProgramStart start{.by_iozones_name = IsIozonesName(typed_name),
+                           .stdout_is_terminal = may_be_terminal};
+  const std::string program = start.by_iozones_name ? "iozone" : "cluster-iobench";
+  const auto command = ParseCommandLine(arguments, TextColumns(STDOUT_FILENO), start);
   // Only the first MPI rank prints. The others exit successfully, because a launcher ends all ranks as soon as one
   // fails.
   const bool speaks = LauncherPromises().promised_rank <= 0;
@@ -112,7 +120,7 @@ int Main(const std::vector<std::string>& arguments) {
       return speaks ? Fail(now, kExitUsage) : int{kExitUsage};
     }
   }
-  return std::visit(Executor{arguments, speaks}, *command);
+  return std::visit(Executor{program, arguments, speaks}, *command);
 }
 
 }  // namespace
@@ -122,7 +130,8 @@ int main(int argc, char** argv) {
   ::prctl(PR_SET_NAME, "cluster-iobench");  // `ps` calls those "exe" that were started from /proc/self/exe
   iobench::OpenStandardDescriptors();
   iobench::EndClearlyWithoutMemory(iobench::kExitUsage);
-  const int exit_code = iobench::Main(std::vector<std::string>(argv + 1, argv + argc));
+  const int exit_code =
+      iobench::Main(argc > 0 ? argv[0] : "", std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
   iobench::EndFileHelpers();
   // Every failure has already been reported, including a run's own lost output.
   return exit_code == iobench::kExitOk ? iobench::ExitOfPrinting(exit_code, iobench::kExitUsage) : exit_code;

@@ -35,7 +35,9 @@ std::string ThreeDigits(double value) {
   return text == "-0" ? "0" : text;
 }
 
-constexpr char kNeeded[] = "is not a whole number with an optional b, k, m, g or t, as in 64k";
+// Of sizes, in powers of 1024.
+constexpr std::string_view kPrefixes = "kmgtpe";
+constexpr char kNeeded[] = "is not a whole number with an optional b, k, m, g, t, p or e, as in 64k";
 constexpr char kTooLarge[] = "is too large: 2^63 bytes or more";
 
 absl::Status BadSize(std::string_view text, absl::string_view why) {
@@ -47,7 +49,6 @@ std::optional<uint64_t> UnitBytes(std::string_view unit, uint64_t bare_unit_byte
   if (unit.empty()) return bare_unit_bytes;
   const std::string lower = absl::AsciiStrToLower(std::string(unit));
   if (lower == "b") return 1;
-  constexpr std::string_view kPrefixes = "kmgt";
   const size_t power = kPrefixes.find(lower[0]);
   const bool binary = lower.size() == 1 || lower.substr(1) == "ib";
   if (power == std::string_view::npos || !binary) return std::nullopt;
@@ -57,7 +58,6 @@ std::optional<uint64_t> UnitBytes(std::string_view unit, uint64_t bare_unit_byte
 // "MB" can mean a million bytes or a mebibyte. The message gives both readings instead of assuming one.
 absl::Status BadUnit(std::string_view text, std::string_view number, std::string_view unit) {
   const std::string lower = absl::AsciiStrToLower(std::string(unit));
-  constexpr std::string_view kPrefixes = "kmgt";
   const size_t power =
       lower.size() == 2 && lower[1] == 'b' ? kPrefixes.find(lower[0]) : std::string_view::npos;
   if (power == std::string_view::npos) return BadSize(text, kNeeded);

@@ -21,7 +21,7 @@ inline constexpr uint64_t operator""_GiB(unsigned long long n) {
   return n << 30;
 }
 
-// Parses "64k", "4m", "1g", "2t" or "64KiB" (either case, powers of 1024) and "512b" (bytes). A bare number is
+// Parses "64k", "4m", "1g", "2t", "1p", "1e" or "64KiB" (either case, powers of 1024) and "512b" (bytes). A bare number is
 // multiplied by `bare_unit_bytes` (IOzone's unit is KiB). InvalidArgument: any other text, or 2^63 and above; the
 // message quotes the text. "64MB" is refused as ambiguous, with the two sizes that it could mean.
 absl::StatusOr<uint64_t> ParseBytes(std::string_view text, uint64_t bare_unit_bytes);

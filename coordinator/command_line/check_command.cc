@@ -27,6 +27,28 @@ absl::Status AddDirectories(const Typed& typed, GivenOptions& given) {
   return absl::OkStatus();
 }
 
+// IOzone ignores words that belong to no option. One that names a directory is where this program tests, as in any other
+// line, unless an option names that already.
+absl::Status AddDirectoriesAsIozone(const Typed& typed, GivenOptions& given,
+                                    std::vector<std::string>& notes) {
+  const bool has_path = given.Has("path") || given.Has("file") || given.Has("files");
+  for (const std::string& word : typed.words) {
+    if (NamesDirectory(word) && !has_path) {
+      IOBENCH_RETURN_IF_ERROR(given.Add("path", word));
+    } else {
+      notes.push_back(absl::StrCat("\"", word, "\" belongs to no option and is ignored, as in IOzone"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckAsIozone(const RunCommand& run) {
+  if (run.cluster.formats.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--as-iozone says what is printed: it cannot be combined with --format; for another report, use `cluster-iobench "
+      "report DIR --format NAME` after the run");
+}
+
 // The list that --suite list or --mix list asks for; nullopt: neither was given.
 absl::StatusOr<std::optional<TextAnswer>> ListAskedFor(const GivenOptions& given) {
   TextAnswer list;
@@ -213,10 +235,29 @@ absl::StatusOr<Command> Checked(RunCommand run, const Typed& typed) {
     return Command(std::move(run));
   }
   GivenOptions given = typed.given;
-  IOBENCH_RETURN_IF_ERROR(AddDirectories(typed, given));
+  const AsIozone said = !run.as_iozone_given ? AsIozone::kUnsaid
+                        : run.as_iozone      ? AsIozone::kYes
+                                             : AsIozone::kNo;
+  // The network test (-+t) has its own text.
+  run.as_iozone =
+      !run.cluster.net_test && BehavesAsIozone(said, given, !run.cluster.formats.empty(), typed.start);
+  IozonesOwn own;
+  if (run.as_iozone) {
+    IOBENCH_RETURN_IF_ERROR(CheckAsIozone(run));
+    own = TakeIozonesOwn(!run.cluster.workbook.empty(), given);
+    IOBENCH_RETURN_IF_ERROR(AddDirectoriesAsIozone(typed, given, own.notes));
+    run.cluster.formats = {"iozone"};
+  } else {
+    IOBENCH_RETURN_IF_ERROR(AddDirectories(typed, given));
+  }
   IOBENCH_ASSIGN_OR_RETURN(std::optional<TextAnswer> list, ListAskedFor(given));
   if (list.has_value()) return Command(*std::move(list));
   IOBENCH_RETURN_IF_ERROR(CompleteJob(std::move(given), run));
+  if (run.as_iozone) {
+    run.throughput_mode = IsThroughputMode(run.given);
+    AddIozonesDefaults(own, !run.cluster.client_list.empty(), run.given);
+    run.notes = std::move(own.notes);
+  }
   if (run.cluster.net_test && run.dry_run) {
     return absl::InvalidArgumentError(
         "--dry-run shows the phases of a run: it cannot be combined with -+t (--net-test), which has none");

@@ -8,6 +8,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
 #include "coordinator/options/command_options.h"
+#include "coordinator/options/iozone_output.h"
 #include "coordinator/options/option.h"
 
 namespace iobench {
@@ -18,6 +19,7 @@ struct Typed {
   const GivenOptions& given;                  // of kPlanOptions
   const std::vector<std::string>& words;      // belong to no option
   const std::vector<std::string>& arguments;  // all, for messages
+  const ProgramStart& start;
 };
 
 // Each returns the command, complete, or a TextAnswer if the options ask for a list. InvalidArgument: options that cannot

@@ -100,7 +100,7 @@ class Subcommand {
  public:
   virtual ~Subcommand() = default;
   // Returns the command, checked. REQUIRES: the app has parsed; called once.
-  virtual absl::StatusOr<Command> Take(const std::vector<std::string>& typed) = 0;
+  virtual absl::StatusOr<Command> Take(const std::vector<std::string>& typed, const ProgramStart& start) = 0;
 };
 
 template <typename Options>
@@ -115,10 +115,10 @@ class SubcommandWith final : public Subcommand {
     if (!spec.footer.empty()) app.footer(std::string(spec.footer));  // otherwise the program's
   }
 
-  absl::StatusOr<Command> Take(const std::vector<std::string>& typed) override {
+  absl::StatusOr<Command> Take(const std::vector<std::string>& typed, const ProgramStart& start) override {
     IOBENCH_RETURN_IF_ERROR(CheckNoneEmpty(app_));
     IOBENCH_ASSIGN_OR_RETURN(const GivenOptions given, table_.Given());
-    return Checked(std::move(options_), Typed{app_, given, words_.words, typed});
+    return Checked(std::move(options_), Typed{app_, given, words_.words, typed, start});
   }
 
  private:
@@ -181,11 +181,12 @@ class CommandParser {
 
   // Parses arguments that begin with `only`, or with an option for help or the version. `typed`: the same as the user
   // wrote them, for messages. Call it once.
-  absl::StatusOr<Command> Parse(std::vector<std::string> arguments, const std::vector<std::string>& typed) {
+  absl::StatusOr<Command> Parse(std::vector<std::string> arguments, const std::vector<std::string>& typed,
+                                const ProgramStart& start) {
     IOBENCH_ASSIGN_OR_RETURN(std::string text, TextOrEmpty(std::move(arguments)));
     if (!text.empty()) return Command(TextAnswer{std::move(text)});
     assert(subcommands_.size() == 1);  // CLI11 demands a command, and only one has options
-    return subcommands_.front()->Take(typed);
+    return subcommands_.front()->Take(typed, start);
   }
 
  private:
@@ -221,7 +222,8 @@ absl::StatusOr<Command> GeneratedText(const std::vector<std::string>& arguments)
 
 }  // namespace
 
-absl::StatusOr<Command> ParseCommandLine(const std::vector<std::string>& typed, size_t help_columns) {
+absl::StatusOr<Command> ParseCommandLine(const std::vector<std::string>& typed, size_t help_columns,
+                                         const ProgramStart& start) {
   IOBENCH_RETURN_IF_ERROR(CheckUtf8(typed));
   if (TranslatesWords(typed)) return Command(TranslateCommand{{typed.begin() + 1, typed.end()}});
   IOBENCH_ASSIGN_OR_RETURN(std::vector<std::string> arguments, WithLongOptions(typed));
@@ -248,7 +250,7 @@ absl::StatusOr<Command> ParseCommandLine(const std::vector<std::string>& typed, 
   IOBENCH_RETURN_IF_ERROR(CheckNoForeignNames(arguments, names));
   arguments = WithOurNames(std::move(arguments), names);
   IOBENCH_RETURN_IF_ERROR(CheckLongNames(arguments, names, arguments[0]));
-  absl::StatusOr<Command> command = parser.Parse(std::move(arguments), typed);
+  absl::StatusOr<Command> command = parser.Parse(std::move(arguments), typed, start);
   return command.ok() ? command : absl::StatusOr<Command>(WithMeantLine(command.status(), typed));
 }
 

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <optional>
 #include <sstream>
@@ -13,8 +14,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/clock.h"
+#include "common/model/operation.h"
+#include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
+#include "common/transport/mpi_launch.h"
 #include "coordinator/cluster/silence_watch.h"
 #include "coordinator/commands/conductor_setup.h"
 #include "coordinator/commands/dry_run.h"
@@ -119,7 +123,7 @@ struct RunConclusion {
     const absl::Status viewed = views.End();
     display.RunEnds(conductor.report());
     if (views.has_screen()) std::cout << after_screen.str() << std::flush;
-    const absl::Status documented = documents.Write(directory, conductor.record(), std::cout);
+    const absl::Status documented = documents.Write(directory, conductor.record(), std::cout, std::cerr);
     if (!documented.ok() && !conductor.saved().ok()) std::cout << instead.text().str() << std::flush;
     for (const absl::Status& written : {documented, viewed}) {
       if (written.ok()) continue;
@@ -135,7 +139,7 @@ struct RunConclusion {
       v1::RunRecord run = conductor.record();
       run.set_exit_code(exit_code);
       std::ostream nowhere(nullptr);
-      documents.Write(directory, run, nowhere).IgnoreError();
+      documents.Write(directory, run, nowhere, nowhere).IgnoreError();
     }
     return exit_code;
   }
@@ -175,7 +179,7 @@ int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
   const ProgressOptions progress_options =
       views->has_screen() ? ProgressOptions{} : ProgressOptionsFor(STDERR_FILENO, line.cluster.progress);
   ProgressLine progress(STDERR_FILENO, progress_options);
-  const RunDocuments documents(line.cluster, options.iozone);
+  const RunDocuments documents(line.cluster, options.iozone, line.as_iozone);
   TextOfUnsaved instead;            // of documents that cannot be written
   std::ostringstream after_screen;  // the live view has the terminal while the run lasts
   std::ostream& out = views->has_screen() ? after_screen : std::cout;
@@ -215,9 +219,33 @@ int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
   return exit_code;
 }
 
+// --as-iozone. IOzone's formats have the lines of throughput mode for phases that name their lanes. And IOzone opens no
+// streams with O_DIRECT, so -I is not for them.
+absl::Status AdaptToIozone(bool throughput_mode, v1::Plan& plan) {
+  bool any_stream = false;
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    if (throughput_mode && !phase.has_lanes_per_worker()) phase.set_lanes_per_worker(plan.lanes_per_worker());
+    for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+      v1::Operation& operation = *assignment.mutable_operation();
+      const OperationSpec* const spec = SpecOf(operation);
+      if (!operation.direct() || spec == nullptr || spec->call != Call::kStdio) continue;
+      operation.clear_direct();
+      any_stream = true;
+    }
+  }
+  if (any_stream)
+    plan.add_notes("-I (--direct) is not for fwrite and fread, as in IOzone: they are buffered");
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int Execute(const RunCommand& run, const std::string& typed) {
+  if (LauncherPromises().promised_rank <= 0) {
+    for (const std::string& note : run.notes) std::cerr << "note: " << Printable(note) << std::endl;
+  }
+  std::function<absl::Status(v1::Plan&)> adapt_plan;
+  if (run.as_iozone) adapt_plan = [&run](v1::Plan& plan) { return AdaptToIozone(run.throughput_mode, plan); };
   return OnWorkers({.options = run,
                     .print_plan = run.print_plan,
                     .resume = run.cluster.resume,
@@ -225,6 +253,7 @@ int Execute(const RunCommand& run, const std::string& typed) {
                     .writes_results = true,
                     .dry_run = run.dry_run,
                     .measures_servers = true,
+                    .adapt_plan = adapt_plan,
                     .after_plan = [&run] { return CheckDocuments(run.cluster, IozoneOutputOf(run.given)); },
                     .carry_out =
                         [&run](const Stage& stage, const v1::Plan& plan) {

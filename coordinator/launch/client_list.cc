@@ -1,6 +1,7 @@
 #include "coordinator/launch/client_list.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -19,7 +20,10 @@ constexpr uint64_t kLongestListBytes = 16_MiB;
 constexpr size_t kFewestFields = 3, kMaxFields = 4;
 
 absl::StatusOr<ClientEntry> ParseLine(const std::string& line) {
-  const std::vector<std::string> fields = absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
+  std::vector<std::string> fields = absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
+  const auto comment =
+      std::find_if(fields.begin(), fields.end(), [](const std::string& field) { return field[0] == '#'; });
+  fields.erase(comment, fields.end());
   if (fields.empty()) {
     return absl::InvalidArgumentError("blank line: remove it, or make it a comment with #");
   }
@@ -58,12 +62,15 @@ HostEntry HostOfClient(const ClientEntry& entry) {
 
 absl::StatusOr<std::vector<ClientEntry>> ParseClientList(const std::string& text,
                                                          const std::string& file_name) {
-  std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  const std::string_view marked = WithoutByteOrderMark(text);
+  std::vector<std::string> lines = absl::StrSplit(absl::string_view(marked.data(), marked.size()), '\n');
   if (lines.back().empty()) lines.pop_back();  // the newline of the last line does not start another line
   std::vector<ClientEntry> clients;
   std::vector<std::string> faults;
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (!lines[i].empty() && lines[i][0] == '#') continue;
+    if (const size_t first = lines[i].find_first_not_of(" \t");
+        first < lines[i].size() && lines[i][first] == '#')
+      continue;
     auto entry = ParseLine(lines[i]);
     if (entry.ok()) {
       clients.push_back(*std::move(entry));

@@ -24,7 +24,7 @@ struct ClientEntry {
 // Returns the host that the remote shell is told: a client may have a user ("user@node7"), but no port.
 HostEntry HostOfClient(const ClientEntry& entry);
 
-// Fields are separated by blanks; lines that begin with # are comments. InvalidArgument, whose message has one line for
+// Fields are separated by blanks; a field that begins with # begins a comment. InvalidArgument, whose message has one line for
 // each fault, with file, line number and what to do: a blank line, fewer than three or more than four fields, a client
 // whose name no host can have (CheckHostName), a line that is not UTF-8 or has control characters, or no clients.
 // LoadClientList also fails if the file cannot be read or is larger than 16 MiB.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "absl/strings/ascii.h"
@@ -208,6 +209,32 @@ absl::StatusOr<std::vector<HostEntry>> ParsePiece(const std::string& piece) {
   return entries;
 }
 
+// "slots=4" of Open MPI's files: the text after "="; nullopt: the piece is no such attribute. "max_slots=8" limits what
+// mpirun starts, so it means nothing here, and is empty.
+std::optional<std::string> SlotsAttribute(const std::string& piece) {
+  const std::string lower = absl::AsciiStrToLower(piece);
+  for (const std::string_view ignored : {"max_slots=", "max-slots=", "slots_max=", "slots-max="}) {
+    if (lower.starts_with(ignored)) return "";
+  }
+  constexpr std::string_view kSlots = "slots=";
+  return lower.starts_with(kSlots) ? std::optional(piece.substr(kSlots.size())) : std::nullopt;
+}
+
+// Gives the slots to the entries of the same line. Returns what is wrong, or an empty string.
+std::string FaultOfSlots(const std::string& number, std::span<HostEntry> entries) {
+  if (entries.empty()) return "it follows no host that only this line names";
+  uint32_t slots = 0;
+  if (!absl::SimpleAtoi(number, &slots) || slots < 1 || slots > kMaxSlots)
+    return absl::StrCat("\"", number, "\" is not a number of workers: write a number from 1 to ", kMaxSlots,
+                        " after =");
+  for (HostEntry& entry : entries) {
+    if (entry.slots > 1)
+      return absl::StrCat(entry.ToText(), " has a number of workers already: remove one of the two");
+    entry.slots = slots;
+  }
+  return "";
+}
+
 // Finds hosts that an earlier entry has named. A mistyped range is more likely than a wish for more workers.
 class Repetitions {
  public:
@@ -248,15 +275,30 @@ absl::StatusOr<std::vector<HostEntry>> ParseHostList(const std::string& text, co
   std::vector<HostEntry> hosts;
   std::vector<std::string> faults;
   Repetitions repetitions;
-  for (const Piece& piece : PiecesOf(text, is_file)) {
-    const auto entries = ParsePiece(piece.text);
-    const std::string fault =
-        entries.ok() ? repetitions.FaultOf(*entries, piece.place) : std::string(entries.status().message());
-    if (!fault.empty()) {
-      faults.push_back(absl::StrCat(name, ", ", piece.place, ", \"", AsUtf8(piece.text), "\": ", fault));
+  // Batch systems write a host's name once for each of its slots. Ranges and numbers of workers are written by people, whose
+  // repetition is a fault.
+  std::map<std::string, size_t> index_of_plain;
+  std::string last_place;
+  size_t line_begin = 0;  // of the entries in `hosts` that are from the last piece's line
+  for (const Piece& piece : PiecesOf(std::string(is_file ? WithoutByteOrderMark(text) : text), is_file)) {
+    if (piece.place != last_place) line_begin = hosts.size();
+    last_place = piece.place;
+    std::string fault;
+    const std::optional<std::string> slots = is_file ? SlotsAttribute(piece.text) : std::nullopt;
+    if (slots.has_value()) {
+      if (!slots->empty()) fault = FaultOfSlots(*slots, std::span(hosts).subspan(line_begin));
+    } else if (const auto entries = ParsePiece(piece.text); !entries.ok()) {
+      fault = std::string(entries.status().message());
+    } else if (const auto plain = index_of_plain.find(piece.text); plain != index_of_plain.end()) {
+      ++hosts[plain->second].slots;
     } else {
-      hosts.insert(hosts.end(), entries->begin(), entries->end());
+      fault = repetitions.FaultOf(*entries, piece.place);
+      const bool is_plain = is_file && entries->size() == 1 && entries->front().ToText() == piece.text;
+      if (fault.empty() && is_plain) index_of_plain.emplace(piece.text, hosts.size());
+      if (fault.empty()) hosts.insert(hosts.end(), entries->begin(), entries->end());
     }
+    if (!fault.empty())
+      faults.push_back(absl::StrCat(name, ", ", piece.place, ", \"", AsUtf8(piece.text), "\": ", fault));
   }
   if (faults.empty() && hosts.empty()) faults.push_back(absl::StrCat(name, ": it names no host"));
   uint64_t workers = 0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -31,13 +32,22 @@ inline constexpr uint32_t kMaxListedWorkers = 100000;
 // Entries are separated by commas, blanks and line breaks. An entry is [USER@]HOST[:PORT][*SLOTS]; HOST is a name with
 // any number of ranges ("rack[1-2]n[01-16,20]", where a leading zero fixes the number of digits and the last range
 // varies fastest), an address, or an IPv6 address in brackets. `name`: the list's name in messages. `is_file`: lines
-// are numbered, and # begins a comment that reaches to the end of its line. InvalidArgument: the message has one line
+// are numbered, # begins a comment that reaches to the end of its line, and files of Open MPI and of batch systems work:
+// "slots=4" after a host is its *4 ("max_slots=8" is ignored), and a host on a line of its own for each of its workers has
+// as many. InvalidArgument: the message has one line
 // for each fault of the list, with its place and what to do.
 absl::StatusOr<std::vector<HostEntry>> ParseHostList(const std::string& text, const std::string& name,
                                                      bool is_file);
 
 // Parses the argument of --hosts: a list, or @FILE. Also fails if the file cannot be read or is larger than 16 MiB.
 absl::StatusOr<std::vector<HostEntry>> HostsOf(const std::string& argument);
+
+// Without the byte order mark with which some editors begin a file.
+inline std::string_view WithoutByteOrderMark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  return text;
+}
 
 // Returns the sum of their slots.
 uint32_t WorkersOn(std::span<const HostEntry> hosts);

@@ -24,6 +24,10 @@ struct RunCommand : JobOptions {
   static constexpr OptionCommand kCommand = kForRun;
   bool print_plan = false;  // print the plan, and stop
   bool dry_run = false;     // check everything without writing, and stop
+  bool as_iozone = false;   // standard output is IOzone's text, all else is on standard error
+  bool as_iozone_given = false;
+  bool throughput_mode = false;    // with as_iozone: IOzone's, even with a single lane
+  std::vector<std::string> notes;  // with as_iozone, on what is ignored
 };
 
 struct PreflightCommand : JobOptions {

@@ -119,6 +119,10 @@ constexpr OptionSpec kRows[] = {
      .commands = kForRun, .field = kInto<&RunCommand::print_plan>},
     {.name = "dry-run", .group = G::kWhat, .help = "check everything, print which worker would do what, and stop",
      .commands = kForRun, .field = kInto<&RunCommand::dry_run>},
+    {.name = "as-iozone", .group = G::kIozone,
+     .help = "as IOzone in scripts: IOzone's whole text on standard output, everything else on standard error, and its defaults "
+             "of lanes, sizes and tests (on if the program is started as `iozone`, or with -R while standard output is no terminal)",
+     .commands = kForRun, .field = kInto<&RunCommand::as_iozone>, .given = kInto<&RunCommand::as_iozone_given>},
 
     // ------------------------------------------------------------ where the workers are; how a worker joins
     {.name = "transport", .value = V::kWord, .group = G::kWhere,
@@ -252,7 +256,7 @@ constexpr OptionSpec kRows[] = {
      .help = "refuse phases that need more memory (default: the available memory)",
      .commands = kForWorker, .field = kInto<&JoinCommand::max_memory>},
     {.name = "user", .argument = "NAME", .value = V::kWord, .group = G::kWhere,
-     .help = "become this user before anything is opened (needs root)",
+     .help = "become this user, a name or number, before anything is opened (needs root; root itself stays root)",
      .commands = kJobs | kForWorker, .field = kInto<&ProtectionOptions::user>},
     {.name = "place", .argument = "N", .value = V::kWhole, .min = 1, .max = 1000000, .group = G::kHidden,
      .help = "its place in a client list, from 1",

@@ -116,13 +116,15 @@ absl::Status CheckDocuments(const ClusterOptions& options, const std::optional<v
   return CheckWorkbook(WorkbookFileOf(options.workbook), options.force);
 }
 
-RunDocuments::RunDocuments(const ClusterOptions& options, const std::optional<v1::IozoneOutput>& iozone)
+RunDocuments::RunDocuments(const ClusterOptions& options, const std::optional<v1::IozoneOutput>& iozone,
+                           bool as_iozone)
     : workbook_given_(options.workbook),
       workbook_(WorkbookFileOf(options.workbook)),
       replace_workbook_(options.force),
       replace_asked_(options.force || !options.resume.empty()),
       resumes_(!options.resume.empty()),
-      iozone_(iozone.value_or(v1::IozoneOutput())) {
+      iozone_(iozone.value_or(v1::IozoneOutput())),
+      as_iozone_(as_iozone) {
   for (const std::string& name : options.formats) {
     const Document* const document = *DocumentNamed(name);
     if (std::find(asked_.begin(), asked_.end(), document) == asked_.end()) asked_.push_back(document);
@@ -156,7 +158,8 @@ std::vector<std::string> RunDocuments::FileNames() const {
   return names;
 }
 
-absl::Status RunDocuments::Write(const std::string& directory, const v1::RunRecord& run, std::ostream& out) const {
+absl::Status RunDocuments::Write(const std::string& directory, const v1::RunRecord& run, std::ostream& out,
+                                 std::ostream& aside) const {
   const std::vector<const Document*> wanted = Wanted();
   const bool prints_excel = iozone_.excel() && !replace_console_;
   absl::StatusOr<SavedRun> saved = SavedRun::Open(directory);
@@ -169,9 +172,13 @@ absl::Status RunDocuments::Write(const std::string& directory, const v1::RunReco
   absl::Status status = WriteIozoneFiles(report, directory);
   status.Update(WriteTableFiles(report, directory));
   if (prints_excel) status.Update(UnlessNotPrinted(WriteIozoneExcel(report, out)));
+  if (as_iozone_) {
+    status.Update(UnlessNotPrinted(WriteIozoneFigures(report, out)));
+    aside << IozoneDoubts(report);
+  }
   for (const Document* document : wanted) {
     const bool is_asked = std::find(asked_.begin(), asked_.end(), document) != asked_.end();
-    if (is_asked && document->content == Document::Content::kText)
+    if (is_asked && !as_iozone_ && document->content == Document::Content::kText)
       status.Update(UnlessNotPrinted(document->write(report, out)));
     if (IsResultFile(*document)) continue;
     const std::string path = absl::StrCat(directory, "/", document->file_name);

@@ -25,9 +25,10 @@ std::string WorkbookFileOf(const std::string& given);
 // A value type. It reads the saved run again, because while a run lasts only briefs of its phases are in memory.
 class RunDocuments {
  public:
+  // `as_iozone`: what is printed in IOzone's format has no doubts, which are printed aside.
   // REQUIRES: CheckDocuments is OK for these arguments.
   explicit RunDocuments(const ClusterOptions& options,
-                        const std::optional<v1::IozoneOutput>& iozone = std::nullopt);
+                        const std::optional<v1::IozoneOutput>& iozone = std::nullopt, bool as_iozone = false);
 
   // True if a text format was asked for, which is printed in place of the console's report.
   bool replace_console() const { return replace_console_; }
@@ -37,10 +38,11 @@ class RunDocuments {
   std::vector<std::string> FileNames() const;
   // Writes the documents into the result directory (the workbook of -b to its own file) and prints texts on `out`. Also
   // does what IOzone's options ask for: -R prints its Excel text, unless a text format is printed; -+z and -+T write
-  // files. Replaces files of an earlier run, which the run itself has been allowed to replace (--force, --resume).
+  // files; with `as_iozone`, errors and marks, for which IOzone has no place, are printed on `aside`. Replaces files of an earlier run, which the run itself has been allowed to replace (--force, --resume).
   // Tries all; returns the first error, which names the file. A text that `out` does not take is no error: check `out`.
   // `run`: as it has ended, of which the directory may not have the end yet.
-  absl::Status Write(const std::string& directory, const v1::RunRecord& run, std::ostream& out) const;
+  absl::Status Write(const std::string& directory, const v1::RunRecord& run, std::ostream& out,
+                     std::ostream& aside) const;
 
  private:
   std::vector<const Document*> Wanted() const;  // those asked for, then those that every run writes
@@ -52,6 +54,7 @@ class RunDocuments {
   bool replace_asked_ = false;  // --force, --resume: what is in the place of a document that was asked for
   bool resumes_ = false;  // --resume: what is in the place of any document was one of this run, and may be damaged
   v1::IozoneOutput iozone_;
+  bool as_iozone_ = false;
 };
 
 }  // namespace iobench

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 import program
 import pytest
@@ -144,10 +145,26 @@ def program_at(binary, *args):
 
 
 @AS_ROOT
-@pytest.mark.parametrize("user, said", [("root", "without the rights of root"), ("no-such-user-here", "no such user")])
-def test_a_user_that_cannot_be_become_is_refused_before_anything_happens(path, out, user, said):
-    outcome = program.run([*SMALL, "--user", user], path=path, out=out).expect(1)
-    assert said in outcome.stderr and not out.exists() and not outcome.data.exists(), outcome
+@pytest.mark.parametrize("user", ["no-such-user-here", "4294967295", "99999999999", "-1", "0x0"])
+def test_a_user_that_cannot_be_become_is_refused_before_anything_happens(path, out, user):
+    outcome = program.run([*SMALL, f"--user={user}"], path=path, out=out).expect(1)
+    assert "no such user" in outcome.stderr and not out.exists() and not outcome.data.exists(), outcome
+
+
+@AS_ROOT
+@pytest.mark.parametrize("user, owner", [("root", 0), ("0", 0), ("65534", 65534), ("54321", 54321)])
+def test_a_user_may_be_a_number_and_root_stays_root(reachable_program, user, owner):
+    """65534 is nobody, 54321 has no name. Users of Bonnie++ give -u 0."""
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="iobench-user-", dir="/tmp"))
+    os.chown(directory, owner, owner)
+    out = directory / "out"
+    try:
+        program_at(reachable_program, *SMALL, "-w", "--path", str(directory), "--out", str(out), "--user", user).expect(0)
+        files = list((directory / program.DATA_DIRECTORY).iterdir())
+        assert files and {file.stat().st_uid for file in files} == {owner}, files
+        assert out.stat().st_gid == owner
+    finally:
+        shutil.rmtree(directory)
 
 
 @AS_ROOT

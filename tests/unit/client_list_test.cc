@@ -34,6 +34,16 @@ TEST_CASE("a client list has three or four fields a line, and comments") {
   CHECK((*clients)[2].client == "node1");
 }
 
+TEST_CASE("a client list may begin with a byte order mark, and have comments after blanks and fields") {
+  const auto clients = ParseClientList(
+      "\xEF\xBB\xBF# ours\n  # indented\nnode1 /mnt/nfs /opt/bin # rack 1\nnode2 /mnt/nfs#2 /opt/bin\n",
+      "clients");
+  REQUIRE(clients.ok());
+  REQUIRE(clients->size() == 2);
+  CHECK((*clients)[0].path.empty());
+  CHECK((*clients)[1].directory == "/mnt/nfs#2");
+}
+
 TEST_CASE("what is wrong with a client list is told with its line") {
   CHECK(ProblemWith("a /x /y\n\nb /x /y\n") ==
         "client list clients:2: blank line: remove it, or make it a comment with #");

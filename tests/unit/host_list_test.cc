@@ -71,6 +71,33 @@ TEST_CASE("a file has comments, and its faults have line numbers") {
         "after *");
 }
 
+// "host*slots" of each entry of a file.
+std::string FileOf(const std::string& text) {
+  const auto hosts = ParseHostList(text, "host list h", /*is_file=*/true);
+  INFO(hosts.status().message());
+  REQUIRE(hosts.ok());
+  return absl::StrJoin(*hosts, " ", [](std::string* out, const HostEntry& host) {
+    absl::StrAppend(out, host.ToText(), "*", host.slots);
+  });
+}
+
+TEST_CASE("files of Open MPI and of batch systems work as they are") {
+  CHECK(FileOf("# from mpirun\nnode1 slots=4 max_slots=8  # rack 1\nnode2\tSLOTS=2\r\nnode3 max-slots=2\n") ==
+        "node1*4 node2*2 node3*1");
+  CHECK(FileOf("n[1-2] slots=3") == "n1*3 n2*3");
+  CHECK(FileOf("node1\nnode1\nnode2\nnode1\n") == "node1*3 node2*1");
+  CHECK(FileOf("\xEF\xBB\xBFnode1\r\nnode2\r\n") == "node1*1 node2*1");
+  CHECK(FileOf("\xEF\xBB\xBF# hosts\nnode1") == "node1*1");
+  CHECK_THAT(FaultsOf("node1 slots=0\n", true).front(),
+             Catch::Contains("\"slots=0\": \"0\" is not a number of workers"));
+  CHECK_THAT(FaultsOf("node1*2 slots=2\n", true).front(),
+             Catch::Contains("node1 has a number of workers already"));
+  CHECK_THAT(FaultsOf("node1\nslots=2\n", true).front(),
+             Catch::Contains("line 2") && Catch::Contains("follows no host"));
+  CHECK_THAT(FaultsOf("n[1-2]\nn1\n", true).front(), Catch::Contains("n1 named before, in line 1"));
+  CHECK_THAT(FaultsOf("n1,n1").front(), Catch::Contains("named before"));
+}
+
 TEST_CASE("all faults of a list are reported, each with its entry and what to do") {
   const std::vector<std::string> faults = FaultsOf("ok,c[3-1],c[1-x],c[1-,d,e[2-1]");
   REQUIRE(faults.size() == 4);

@@ -126,6 +126,58 @@ TEST_CASE("a single lane has the lines of throughput mode if its phases name the
   CHECK_THAT(ExcelOf(run.report), Catch::Contains("\"Throughput report Y-axis"));
 }
 
+TEST_CASE("scripts that count lines find as many as IOzone has") {
+  Run run;
+  run.Add("write", 64, 4, 1);
+  run.report.mutable_run()->set_label("rack 7");
+  run.output().set_excel(false);
+  run.output().set_auto_mode(true);
+  const std::vector<std::string> lines = absl::StrSplit(TextOf(run.report), '\n');
+  REQUIRE(lines.size() > 25);
+  CHECK(lines[7] == "\tLabel: rack 7");
+  CHECK(absl::StartsWith(lines[15], "\tRun began: "));  // after four lines, an empty one, nine, an empty one
+  CHECK(lines[17] == "\tAuto Mode");
+  CHECK(absl::StartsWith(lines[18], "\tCommand line used: "));
+  CHECK(absl::StartsWith(lines[22], "\tFile stride size"));  // no resolution is known
+  CHECK(absl::StartsWith(lines[25], "              64       4        1"));
+}
+
+TEST_CASE("the text for scripts has nothing after its figures; what puts them in doubt is apart") {
+  Run run;
+  v1::Mark& mark = *run.Add("write", 64, 4, 1).add_marks();
+  mark.set_code("too_short");
+  mark.set_text("write took 1 ms");
+  CHECK_THAT(TextOf(run.report),
+             Catch::Contains("\tMark too_short in 1 phase: write took 1 ms\n\niozone test complete.\n"));
+  std::ostringstream out;
+  REQUIRE(WriteIozoneFigures(run.report, out).ok());
+  CHECK_THAT(out.str(), !Catch::Contains("Mark") && Catch::EndsWith("\n\niozone test complete.\n"));
+  CHECK(IozoneDoubts(run.report) == "\n\tMark too_short in 1 phase: write took 1 ms\n");
+}
+
+TEST_CASE("throughput lines follow the banner at once, and three empty lines are before the text of -R") {
+  Run run(2);
+  v1::PhaseReport& phase = run.Add("write", 64, 4, 1);
+  for (const uint32_t lane : {0, 1}) AddLane(phase, lane, 64, 1);
+  CHECK_THAT(
+      TextOf(run.report),
+      Catch::Contains("* record size.\n\tThroughput test with 2 processes\n\tEach process writes a ") &&
+          Catch::Contains("\n\n\n\n\"Throughput report Y-axis"));
+}
+
+TEST_CASE("-S and -L are in the banner although nothing uses them") {
+  Run run;
+  run.Add("write", 64, 4, 1);
+  v1::Plan& plan = *run.report.mutable_run()->mutable_plan();
+  plan.mutable_phases(0)
+      ->mutable_assignments(0)
+      ->mutable_operation()
+      ->mutable_between()
+      ->set_processor_cache_bytes(2 << 20);
+  CHECK_THAT(TextOf(run.report), Catch::Contains("\tProcessor cache size set to 2048 kBytes.\n"
+                                                 "\tProcessor cache line size set to 32 bytes.\n"));
+}
+
 TEST_CASE("a full row has IOzone's 15 columns, in its widths, below its heading") {
   Run run;
   // The example of the reference: IOzone 3.471 printed this line.

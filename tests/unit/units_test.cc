@@ -19,6 +19,8 @@ TEST_CASE("a size is a number and a power of 1024", "[units]") {
   CHECK(ParseBytes("4M", 1_KiB).value() == 4194304);
   CHECK(ParseBytes("1g", 1_KiB).value() == 1073741824);
   CHECK(ParseBytes("2T", 1_KiB).value() == 2199023255552);
+  CHECK(ParseBytes("3p", 1_KiB).value() == 3 * 1048576_GiB);
+  CHECK(ParseBytes("1EiB", 1_KiB).value() == 1073741824_GiB);
   CHECK(ParseBytes("0", 1_KiB).value() == 0);
   CHECK(ParseBytes("1GiB", 1_KiB).value() == 1073741824);
   CHECK(ParseBytes("64kib", 1).value() == 65536);

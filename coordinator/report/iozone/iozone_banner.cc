@@ -161,8 +161,10 @@ void AppendResolution(const v1::RunReport& report, std::string& text) {
   for (const v1::Phase& phase : report.run().plan().phases()) {
     for (const v1::Assignment& assignment : phase.assignments()) {
       const v1::Between& between = assignment.operation().between();
-      if (between.purge_processor_cache())
-        caches.emplace(between.processor_cache_bytes(), between.processor_cache_line_bytes());
+      // -S and -L may stand alone in a run that behaves as IOzone, which then uses them for nothing.
+      if (between.purge_processor_cache() || between.has_processor_cache_bytes() ||
+          between.has_processor_cache_line_bytes())
+        caches.emplace(ProcessorCacheBytes(between), ProcessorCacheLineBytes(between));
       if (assignment.operation().stride_records() > 0)
         strides.insert(assignment.operation().stride_records());
     }
@@ -188,6 +190,18 @@ void AppendLaneCounts(const v1::RunReport& report, std::string& text) {
   AppendLine(absl::StrCat("Max process = ", *counts.rbegin(), " "), text);
 }
 
+// In the place of IOzone's contributors: as many lines, because scripts take figures by the number of their line.
+void AppendOrigin(const v1::RunInfo& run, std::string& text) {
+  constexpr size_t kContributorLines = 9;
+  std::vector<std::string> lines = {
+      absl::StrCat("Figures of cluster-iobench ", Printable(run.program_version()),
+                   " in the format of this version of IOzone;"),
+      "docs/reports.md lists what differs."};
+  if (!run.label().empty()) lines.push_back(absl::StrCat("Label: ", Printable(run.label())));
+  lines.resize(kContributorLines);
+  for (const std::string& line : lines) AppendLine(line, text);
+}
+
 }  // namespace
 
 std::string IozoneBanner(const v1::RunReport& report) {
@@ -196,10 +210,7 @@ std::string IozoneBanner(const v1::RunReport& report) {
   std::string text = absl::StrCat("\tIozone: Performance Test of File I/O\n\t        Version $Revision: ",
                                   kIozoneVersion, " $\n\t\tCompiled for ", 8 * sizeof(void*),
                                   " bit mode.\n\t\tBuild: ", kBuild, " \n\n");
-  AppendLine(absl::StrCat("Figures of cluster-iobench ", Printable(run.program_version()),
-                          " in the format of this version of IOzone;"), text);
-  AppendLine("docs/reports.md lists what differs.", text);
-  if (!run.label().empty()) AppendLine(absl::StrCat("Label: ", Printable(run.label())), text);
+  AppendOrigin(run, text);
   absl::StrAppend(&text, "\n\tRun began: ", CtimeText(run.started_at(), 0), "\n\n");
   AppendOptions(report, text);
   if (run.iozone().machine()) AppendMachines(report, text);

@@ -37,8 +37,30 @@ std::string AllExcelText(const v1::RunReport& report) {
   return text;
 }
 
-// What puts the figures in doubt, which IOzone has no place for: errors, and marks with the number of their phases.
-std::string Doubts(const v1::RunReport& report) {
+std::string BannerAndFigures(const v1::RunReport& report) {
+  const bool has_table = HasTable(report);
+  std::string text =
+      absl::StrCat(IozoneBanner(report), has_table ? TablesText(report) : ThroughputsText(report));
+  if (!has_table && report.run().transport() != "local" && !report.run().plan().keep_data())
+    text += "\n\tTest cleanup:\n";
+  if (!has_table) text += "\n\n";
+  const v1::IozoneOutput& output = report.run().iozone();
+  // With a table, the CPU utilization has no other place than these blocks.
+  if (output.excel() || (output.cpu() && has_table)) text += AllExcelText(report);
+  return text;
+}
+
+std::string ClosingLine(const v1::RunReport& report) {
+  const v1::RunInfo& run = report.run();
+  if (run.finished() && run.exit_code() == 0) return "\niozone test complete.\n";
+  return absl::StrCat("\niozone test NOT complete: ",
+                      run.finished() ? absl::StrCat("exit code ", run.exit_code()) : "the run has not ended",
+                      ".\n");
+}
+
+}  // namespace
+
+std::string IozoneDoubts(const v1::RunReport& report) {
   struct Marked {
     int phases = 0;
     std::string example;
@@ -72,25 +94,13 @@ std::string Doubts(const v1::RunReport& report) {
   return text.empty() ? "" : absl::StrCat("\n", text);
 }
 
-std::string ClosingLine(const v1::RunReport& report) {
-  const v1::RunInfo& run = report.run();
-  if (run.finished() && run.exit_code() == 0) return "\niozone test complete.\n";
-  return absl::StrCat("\niozone test NOT complete: ",
-                      run.finished() ? absl::StrCat("exit code ", run.exit_code()) : "the run has not ended",
-                      ".\n");
+absl::Status WriteIozoneReport(const v1::RunReport& report, std::ostream& out) {
+  out << BannerAndFigures(report) << IozoneDoubts(report) << ClosingLine(report);
+  return Flush(out, "IOzone");
 }
 
-}  // namespace
-
-absl::Status WriteIozoneReport(const v1::RunReport& report, std::ostream& out) {
-  out << IozoneBanner(report);
-  out << (HasTable(report) ? TablesText(report) : ThroughputsText(report));
-  if (!HasTable(report) && report.run().transport() != "local" && !report.run().plan().keep_data())
-    out << "\n\tTest cleanup:\n";
-  const v1::IozoneOutput& output = report.run().iozone();
-  // With a table, the CPU utilization has no other place than these blocks.
-  if (output.excel() || (output.cpu() && HasTable(report))) out << AllExcelText(report);
-  out << Doubts(report) << ClosingLine(report);
+absl::Status WriteIozoneFigures(const v1::RunReport& report, std::ostream& out) {
+  out << BannerAndFigures(report) << ClosingLine(report);
   return Flush(out, "IOzone");
 }
 

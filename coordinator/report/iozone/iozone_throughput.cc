@@ -168,8 +168,9 @@ std::string ThroughputsText(const v1::RunReport& report) {
   size_t last_lanes = SIZE_MAX;
   for (const v1::PhaseReport& phase : report.phases()) {
     const size_t lanes = ChildrenOf(phase, IozoneUnit::kOps).size();
+    // The first heading follows the banner without an empty line.
     if (last_lanes == SIZE_MAX || group != GroupOf(phase) || last_lanes != lanes)
-      text += HeadingOf(report, phase, lanes);
+      text += HeadingOf(report, phase, lanes).substr(text.empty() ? 1 : 0);
     group = GroupOf(phase);
     last_lanes = lanes;
     if (report.run().transport() != "local") text += "\n\tTest running:";
