@@ -4,6 +4,7 @@ if(TARGET cluster-iobench-mpi)
   install(TARGETS cluster-iobench-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/cluster-iobench)
 endif()
 install(DIRECTORY deploy/plans deploy/expect deploy/mixes DESTINATION ${CMAKE_INSTALL_DATADIR}/cluster-iobench FILES_MATCHING PATTERN "*.yaml")
+install(DIRECTORY deploy/grafana DESTINATION ${CMAKE_INSTALL_DATADIR}/cluster-iobench)
 # The man page and shell completion are written by the program itself, from its table of options.
 set(manual_dir ${PROJECT_BINARY_DIR}/manual)
 foreach(manual "man;cluster-iobench.1;${CMAKE_INSTALL_MANDIR}/man1"

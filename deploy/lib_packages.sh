@@ -41,7 +41,7 @@ packages() {
         libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libxxhash-dev liburing-dev \
         libnfs-dev libssl-dev zlib1g-dev libxlsxwriter-dev libzip-dev libsqlite3-dev libncurses-dev $(page_packages)
       [ "$1" = run ] || printf '%s ' catch2 python3
-      [ "$1" != test ] || printf '%s ' python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-yaml python3-grpcio openssl strace zstd xz-utils \
+      [ "$1" != test ] || printf '%s ' prometheus python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-yaml python3-grpcio openssl strace zstd xz-utils \
         user-mode-linux nfs-kernel-server nfs-common rpcbind kmod mount util-linux procps e2fsprogs dosfstools xfsprogs attr \
         openssh-server openssh-client iproute2 nfs-ganesha nfs-ganesha-vfs glusterfs-server glusterfs-client glusterfs-cli \
         python3-pandas python3-openpyxl python3-prometheus-client python3-markdown-it libreoffice-calc tmux chromium poppler-utils bonnie++ \
