@@ -1,7 +1,9 @@
 # cmake --install: the program, the MPI module in the directory where the program looks for it, and the documentation.
-install(TARGETS cluster-iobench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# Components are for packages (PackageKind.cmake): what is in each of them is "common".
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME common)
+install(TARGETS cluster-iobench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 if(TARGET cluster-iobench-mpi)
-  install(TARGETS cluster-iobench-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/cluster-iobench)
+  install(TARGETS cluster-iobench-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/cluster-iobench COMPONENT program)
 endif()
 install(DIRECTORY deploy/plans deploy/expect deploy/mixes DESTINATION ${CMAKE_INSTALL_DATADIR}/cluster-iobench FILES_MATCHING PATTERN "*.yaml")
 install(DIRECTORY deploy/grafana DESTINATION ${CMAKE_INSTALL_DATADIR}/cluster-iobench)
