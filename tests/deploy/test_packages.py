@@ -151,14 +151,26 @@ def test_nothing_else_is_there(kind, installed):
     assert not [name for name in names if re.search(r"\.so\b", name) or name in ("sh", "bash", "busybox")]
 
 
+ON_LINUX_5_4 = ("strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={','.join(NEWER_CALLS)}",
+                "-e", f"inject={','.join(NEWER_CALLS)}:error=ENOSYS")
+
+
 @needs_root
 def test_the_self_contained_program_needs_only_linux_5_4(installed):
     root, binary = installed("tarball")
-    denied = ("strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={','.join(NEWER_CALLS)}",
-              "-e", f"inject={','.join(NEWER_CALLS)}:error=ENOSYS")
-    done = root.run(binary, "run", *RUN, "--spawn", "2", "--out", "/out-5.4", before=denied)
+    done = root.run(binary, "run", *RUN, "--spawn", "2", "--out", "/out-5.4", before=ON_LINUX_5_4)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     assert len(phases(root, "/out-5.4")) >= 3
+    # A worker of another user, which keeps to its roots.
+    address = f"127.0.0.1:{program.free_port()}"
+    worker = (*ON_LINUX_5_4, *bare_roots.ENTERING, root.directory, binary, "worker", "--join", address, "--join-timeout", "60",
+              "--root", "/data")
+    with program.beside(list(map(str, worker)), "the end of the run"):
+        run = (binary, "run", "-i", "0", "--op", "create", "--op", "stat", "--op", "unlink", "--items", "20", "-r", "4k", "-s", "64k",
+               "--path", "/data", "--listen", address, "--workers", "1")
+        done = root.run(*run, "--out", "/out-roots")
+        assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    assert {"write", "create", "stat", "unlink"} <= {phase["operation"] for phase in phases(root, "/out-roots")}
 
 
 @needs_root
