@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/open_file_limit.h"
 #include "common/process/end_of_memory.h"
+#include "common/process/self_contained.h"
 #include "common/process/standard_descriptors.h"
 #include "common/text/log.h"
 #include "common/text/shell_word.h"
@@ -100,6 +101,7 @@ struct Executor {
 };
 
 int Main(const std::string& typed_name, const std::vector<std::string>& arguments) {
+  KeepLookupsBuiltIn();
   signal(SIGXFSZ, SIG_IGN);  // exceeding a file size limit (ulimit -f) becomes an error of the op
   RaiseOpenFileLimit();      // each lane has open files, each worker a connection
   signal(SIGPIPE, SIG_IGN);  // `cluster-iobench … | head` must not abort a run

@@ -29,7 +29,9 @@ Usage: deploy/bootstrap.sh run [OPTION...]     install what is missing, build, b
                                                `test release asan` runs tests that need not run in both only in asan
        deploy/bootstrap.sh units [PRESET]        install what is missing for the unit tests, build and run them
        deploy/bootstrap.sh build                 install what is missing and build, in build/release
-       deploy/bootstrap.sh packages run|units|test   print the packages that are needed and those that are missing
+       deploy/bootstrap.sh package               the same as build, then the Debian package, the RPM package and the
+                                                 self-contained tarball in build/release/packages; prints their names
+       deploy/bootstrap.sh packages run|units|test|package   print the packages that are needed and those that are missing
 
 GRPC=PREFIX before it builds with the gRPC there (1.60 or newer) instead of the distribution's.
 run:   options are passed to cluster-iobench (see cluster-iobench run --help), e.g. --path /mnt/nfs -s 1g
@@ -91,6 +93,7 @@ build() {
     [ "$tests" = ON ] && insist+=(-DIOBENCH_PAGE=ON)
     [ "$tests" = ON ] && [[ $(packages test) == *libnfs* ]] && insist+=(-DIOBENCH_LIBNFS=ON)
     [ "$tests" = ON ] && [[ $(packages test) == *libxlsxwriter* ]] && insist+=(-DIOBENCH_WORKBOOK=ON)
+    [ "$tests" = ON ] && [[ $(packages test) == *libsqlite3* ]] && insist+=(-DIOBENCH_SQLITE=ON)
     # Warnings are errors only with the tests: another compiler may warn of code that is right, and that must not end
     # somebody's first build.
     [ -z "${GRPC:-}" ] || insist+=("-DIOBENCH_GRPC=$GRPC")
@@ -131,12 +134,14 @@ add_defaults() {
   said '--out*' || options+=(--out "$out")
 }
 
+# tests_of_release: ON if build/release was configured with tests. It also builds the program; it is not reconfigured.
+tests_of_release() {
+  if is_of_this_clone release && grep -qs '^IOBENCH_TESTS:BOOL=ON$' build/release/CMakeCache.txt; then echo ON; else echo OFF; fi
+}
+
 run() {
   set_up run
-  # A build tree that was configured for the tests also builds the program; it is not reconfigured.
-  local tests=OFF
-  is_of_this_clone release && grep -qs '^IOBENCH_TESTS:BOOL=ON$' build/release/CMakeCache.txt && tests=ON
-  build release "$tests" cluster-iobench cluster-iobench-mpi
+  build release "$(tests_of_release)" cluster-iobench cluster-iobench-mpi
   local path="$root/build/try" out
   out="$root/build/results/$(date -u +%Y%m%dT%H%M%SZ)-$$"
   mkdir -p "$path" "$root/build/results"
@@ -147,6 +152,15 @@ run() {
   say "$root/build/release/cluster-iobench ${options[*]} $*"
   cd -- "$invoked_in"     # relative paths in the options are the user's
   exec "$root/build/release/cluster-iobench" "${options[@]}" "$@"     # it prints where the report's files are
+}
+
+package() {
+  detect_distribution
+  [ "$family" = debian ] || die "packages are built on Debian 12 or 13, whose libraries have archives; those for $distribution have not." \
+    "The RPM package and the tarball that are built there run here."
+  set_up package
+  build release "$(tests_of_release)" packages
+  printf '%s\n' build/release/packages/*
 }
 
 # exec_in_idle_time COMMAND...: becomes COMMAND, which gets the processors only when nobody else needs them. It has a
@@ -223,6 +237,7 @@ run_units() {
 }
 
 case ${1:-} in
+  package) package ;;
   build)
     set_up run
     build release OFF

@@ -31,8 +31,8 @@ page_packages() {
   printf '%s ' nodejs npm
 }
 
-# packages run|units|test -> names, one per word. run: what the program is built from; units: also what its unit tests need;
-# test: also what all other tests need.
+# packages run|package|units|test -> names, one per word. run: what the program is built from; package: also what packages of it
+# are made with; units: also what its unit tests need; test: also what all other tests need.
 packages() {
   case $family in
     debian)
@@ -40,8 +40,9 @@ packages() {
         libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libabsl-dev \
         libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libxxhash-dev liburing-dev \
         libnfs-dev libssl-dev zlib1g-dev libxlsxwriter-dev libzip-dev libsqlite3-dev libncurses-dev $(page_packages)
-      [ "$1" = run ] || printf '%s ' catch2 python3
-      [ "$1" != test ] || printf '%s ' python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-yaml python3-grpcio openssl strace zstd xz-utils \
+      [ "$1" != package ] && [ "$1" != test ] || printf '%s ' file dpkg-dev rpm
+      [ "$1" != units ] && [ "$1" != test ] || printf '%s ' catch2 python3
+      [ "$1" != test ] || printf '%s ' prometheus python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-yaml python3-grpcio openssl strace zstd xz-utils \
         user-mode-linux nfs-kernel-server nfs-common rpcbind kmod mount util-linux procps e2fsprogs dosfstools xfsprogs attr \
         openssh-server openssh-client iproute2 nfs-ganesha nfs-ganesha-vfs glusterfs-server glusterfs-client glusterfs-cli \
         python3-pandas python3-openpyxl python3-prometheus-client python3-markdown-it libreoffice-calc tmux chromium poppler-utils bonnie++ \
@@ -55,7 +56,7 @@ packages() {
         openssl-devel zlib-devel libxlsxwriter-devel libzip-devel sqlite-devel ncurses-devel $(page_packages)
       # Not in RHEL's own repositories; without its library, the libnfs engine is not built.
       [ "$distribution" != fedora ] || printf '%s ' libnfs-devel
-      [ "$1" = run ] || printf '%s ' catch2-devel python3
+      [ "$1" != units ] && [ "$1" != test ] || printf '%s ' catch2-devel python3
       [ "$1" != test ] || printf '%s ' python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-pyyaml python3-grpcio openssl strace zstd xz \
         nfs-utils rpcbind kmod util-linux procps-ng e2fsprogs dosfstools xfsprogs attr openssh-server openssh-clients iproute \
         python3-pandas python3-openpyxl python3-prometheus_client python3-markdown-it-py libreoffice-calc tmux chromium poppler-utils \

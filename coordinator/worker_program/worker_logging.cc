@@ -1,5 +1,5 @@
 // The code of spdlog and fmt, which Debian ships only as shared libraries and headers, for the statically linked
-// worker.
+// programs.
 #include <fmt/format-inl.h>
 #include <spdlog/common-inl.h>
 #include <spdlog/details/backtracer-inl.h>
@@ -25,6 +25,10 @@ template FMT_API auto fmt::detail::thousands_sep_impl(fmt::detail::locale_ref)
     -> fmt::detail::thousands_sep_result<char>;
 template FMT_API auto fmt::detail::decimal_point_impl(fmt::detail::locale_ref) -> char;
 template FMT_API void fmt::detail::buffer<char>::append(const char*, const char*);
+#if FMT_VERSION >= 100000
+template FMT_API void fmt::detail::vformat_to(fmt::detail::buffer<char>&, fmt::string_view, fmt::detail::vformat_args<>::type,
+                                              fmt::detail::locale_ref);
+#endif
 template std::shared_ptr<spdlog::logger> spdlog::stderr_color_mt<spdlog::synchronous_factory>(
     const std::string&, color_mode);
 template class spdlog::sinks::base_sink<std::mutex>;

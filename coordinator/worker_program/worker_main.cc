@@ -1,7 +1,5 @@
 // cluster-iobench-worker: the commands `worker` and `clean` alone, as one statically linked file that needs no library
 // of its host. cmake/Bundle.cmake builds it.
-#include <netdb.h>
-#include <nss.h>
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -12,6 +10,7 @@
 
 #include "common/open_file_limit.h"
 #include "common/process/end_of_memory.h"
+#include "common/process/self_contained.h"
 #include "common/process/standard_descriptors.h"
 #include "common/text/log.h"
 #include "coordinator/commands/clean.h"
@@ -25,17 +24,8 @@
 namespace iobench {
 namespace {
 
-// A static glibc would load the modules that the host's /etc/nsswitch.conf names. They belong to the host's own glibc,
-// and need not fit this one. `files` and `dns` are built in.
-void UseBuiltInLookups() {
-  __nss_configure_lookup("hosts", "files dns");
-  for (const char* database : {"passwd", "group", "initgroups", "services", "protocols", "networks"}) {
-    __nss_configure_lookup(database, "files");
-  }
-}
-
 int WorkerMain(const std::vector<std::string>& arguments) {
-  UseBuiltInLookups();
+  KeepLookupsBuiltIn();
   signal(SIGXFSZ, SIG_IGN);  // as in main.cc
   RaiseOpenFileLimit();
   signal(SIGPIPE, SIG_IGN);

@@ -10,7 +10,7 @@ import program
 
 BUILT = pathlib.Path(program.BINARY).parent
 DYNAMIC = ["cluster-iobench", "cluster-iobench-mpi.so"]
-STATIC = ["cluster-iobench-worker"]
+STATIC = ["cluster-iobench-worker", "cluster-iobench-static"]
 
 
 def output(*command):

@@ -44,7 +44,8 @@ def test_the_architecture_lists_every_folder():
 def test_all_that_is_linked_statically_or_bundled_has_a_notice():
     notices = (ROOT / "THIRD-PARTY.md").read_text(encoding="utf-8")
     cmake = (ROOT / "cmake" / "Bundle.cmake").read_text(encoding="utf-8")
-    libraries = re.search(r"set\(names ([^)]*)\)", cmake).group(1).split() + re.findall(r"list\(APPEND names (\w+)\)", cmake)
+    lists = re.findall(r"(?:set\(|list\(APPEND )(?:worker|program|workbook)_libraries ([^)]*)\)", cmake)
+    libraries = [name for names in lists for name in names.split()]
     packages = json.loads((ROOT / "web" / "package.json").read_text(encoding="utf-8"))["dependencies"]
     missing = [name for name in libraries if f"`{name}`" not in notices]
     missing += [name for name in packages if name not in notices]

@@ -26,7 +26,7 @@ class AllowedPaths {
   // Allows all paths: for workers whose plan comes from their own user.
   AllowedPaths() = default;
   // Allows only what lies at or below one of `roots`: directories, which need not exist yet, or nfs://HOST/PATH.
-  // InvalidArgument: a malformed URL. Unimplemented: this kernel has no openat2(2), which came with Linux 5.6.
+  // InvalidArgument: a malformed URL.
   static absl::StatusOr<AllowedPaths> Below(const std::vector<std::string>& roots);
 
   bool are_all() const { return all_; }

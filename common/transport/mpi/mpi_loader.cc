@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/process/self_contained.h"
 
 namespace iobench {
 namespace {
@@ -19,6 +20,12 @@ constexpr char kModuleVariable[] = "CLUSTER_IOBENCH_MPI_MODULE";
 constexpr char kInstead[] = "; or run without MPI: --listen, --spawn, --transport local";
 
 absl::StatusOr<std::string> FindModule() {
+  if (IsSelfContained()) {
+    return absl::UnavailableError(absl::StrCat(
+        "this program is the self-contained one, which cannot load MPI's libraries: start that of the Debian package, or one "
+        "that was built from source, on all ranks",
+        kInstead));
+  }
   if (const char* chosen = std::getenv(kModuleVariable); chosen != nullptr) return std::string(chosen);
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
