@@ -24,6 +24,8 @@ struct RunCommand : JobOptions {
   static constexpr OptionCommand kCommand = kForRun;
   bool print_plan = false;  // print the plan, and stop
   bool dry_run = false;     // check everything without writing, and stop
+  // What to type with --resume to have the same workers: "--spawn 2". Not an option.
+  std::string for_resuming = {};
 };
 
 struct PreflightCommand : JobOptions {
