@@ -11,6 +11,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "common/text/file_kind.h"
 #include "common/text/units.h"
 
 namespace iobench {
@@ -18,12 +19,17 @@ namespace {
 
 constexpr uint64_t kFirstReadBytes = 64 * 1024;  // for files that do not report their size, as in /proc
 
+absl::Status NotRegular(const std::string& name, mode_t mode) {
+  return absl::InvalidArgumentError(absl::StrCat(name, ": not a regular file, but ", std::string(KindOfFile(mode))));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadSmallFile(const std::string& what, const std::string& file,
                                           uint64_t max_bytes) {
   const std::string name = absl::StrCat(what, " ", file);
   const int fd = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0 && errno == ENXIO) return NotRegular(name, S_IFSOCK);
   if (fd < 0) return ErrnoStatus(name, errno);
   const absl::Cleanup closer = [fd] { ::close(fd); };
   return ReadSmallFile(name, fd, max_bytes);
@@ -36,7 +42,7 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& name, int fd, uint6
   };
   struct stat facts {};
   if (::fstat(fd, &facts) != 0) return ErrnoStatus(name, errno);
-  if (!S_ISREG(facts.st_mode)) return absl::InvalidArgumentError(absl::StrCat(name, ": not a regular file"));
+  if (!S_ISREG(facts.st_mode)) return NotRegular(name, facts.st_mode);
   const uint64_t said_bytes = static_cast<uint64_t>(facts.st_size);
   if (said_bytes > max_bytes) return too_long();
   try {

@@ -32,6 +32,7 @@
 #include "coordinator/options/iozone_output.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/commands/job_commands.h"
+#include "coordinator/process/fitted_stream.h"
 #include "coordinator/process/signals.h"
 #include "coordinator/process/user.h"
 #include "coordinator/commands/worker.h"
@@ -132,6 +133,7 @@ int main(int argc, char** argv) {
   ::prctl(PR_SET_NAME, "cluster-iobench");  // `ps` calls those "exe" that were started from /proc/self/exe
   iobench::OpenStandardDescriptors();
   iobench::EndClearlyWithoutMemory(iobench::kExitUsage);
+  const iobench::FittedStream fitted(std::cerr, STDERR_FILENO);
   const int exit_code =
       iobench::Main(argc > 0 ? argv[0] : "", std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
   iobench::EndFileHelpers();

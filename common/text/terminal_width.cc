@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "absl/strings/numbers.h"
 #include "common/text/display_text.h"
 
 namespace iobench {
@@ -14,9 +16,21 @@ constexpr size_t kMinColumns = 40;
 constexpr size_t kMaxColumns = 160;
 constexpr size_t kIndentColumns = 2;
 
+// The columns that the terminal shows of a line, which may have escape sequences for colors.
+size_t ShownColumns(std::string_view line) {
+  size_t columns = DisplayColumns(line);
+  for (size_t at = 0; (at = line.find("\033[", at)) != std::string_view::npos;) {
+    const size_t end = line.find('m', at);
+    if (end == std::string_view::npos) break;
+    columns -= DisplayColumns(line.substr(at, end + 1 - at));
+    at = end;
+  }
+  return columns;
+}
+
 // Adds one line, in several if it is wider than `columns`.
 void AppendFitted(std::string_view line, size_t columns, std::string& lines) {
-  if (DisplayColumns(line) <= columns) {
+  if (ShownColumns(line) <= columns) {
     lines += line;
     return;
   }
@@ -34,10 +48,14 @@ void AppendFitted(std::string_view line, size_t columns, std::string& lines) {
 }  // namespace
 
 size_t TextColumns(int fd) {
-  struct winsize size = {};
-  // A terminal of unknown size, such as that of a serial line, has 0 columns.
-  if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kPipedColumns;
-  return std::clamp<size_t>(size.ws_col, kMinColumns, kMaxColumns);
+  const char* const wanted = std::getenv("COLUMNS");
+  unsigned columns = 0;
+  if (wanted == nullptr || !absl::SimpleAtoi(wanted, &columns) || columns == 0) {
+    struct winsize size = {};
+    // A terminal of unknown size, such as that of a serial line, has 0 columns.
+    columns = ::ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  }
+  return columns == 0 ? kPipedColumns : std::clamp<size_t>(columns, kMinColumns, kMaxColumns);
 }
 
 std::string LinesFor(int fd, std::string_view text) {

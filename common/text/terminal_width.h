@@ -11,8 +11,9 @@ namespace iobench {
 // For files and pipes, so that their lines are the same everywhere.
 inline constexpr size_t kPipedColumns = 100;
 
-// The columns for text on `fd`: those of the terminal, or kPipedColumns if it is none or does not tell them. Longer lines
-// than 160 columns are hard to read, and shorter ones than 40 hold no table.
+// The columns for text on `fd`: those that the environment asks for with COLUMNS, as for other programs; or those of the
+// terminal; or kPipedColumns if it is none or does not tell them. Longer lines than 160 columns are hard to read, and
+// shorter ones than 40 hold no table.
 size_t TextColumns(int fd);
 
 // Returns `text`, lines for people, as it is to be written to `fd`: on a terminal, lines that are too long are broken at spaces,

@@ -11,28 +11,15 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/text/number_words.h"
 
 namespace iobench {
 namespace {
 
-// Times are whole nanoseconds, so many lie halfway between two figures: 7.775 us. Converting units (x 1e-6, x 1e6)
-// leaves them slightly above or below by chance, so that two reports of one time would differ. Therefore all of them
-// are rounded up.
-std::string Rounded(double value, int decimals) {
-  constexpr double kFarMoreThanTheError = 1e-12;
-  return absl::StrFormat("%.*f", decimals, value * (1 + kFarMoreThanTheError));
-}
-
-// Formats three significant digits without unneeded decimals: "1.5", "12.3", "123", "4".
+// Three significant digits: "1.5", "12.3", "123", "1,023".
 std::string ThreeDigits(double value) {
   const double magnitude = std::fabs(value);
-  const int decimals = magnitude < 10 ? 2 : magnitude < 100 ? 1 : 0;  // 9.996 gives 10.00, then 10
-  std::string text = Rounded(value, decimals);
-  if (decimals > 0) {
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-  }
-  return text == "-0" ? "0" : text;
+  return Grouped(value, magnitude < 10 ? 2 : magnitude < 100 ? 1 : 0);  // 9.996 gives 10.00, then 10
 }
 
 // Of sizes, in powers of 1024.
@@ -144,13 +131,7 @@ std::string FormatSeconds(double seconds) {
 std::string FormatCount(double count) {
   if (!std::isfinite(count)) return "-";
   if (std::fabs(count) < 100) return ThreeDigits(count);  // so that 0.5 ops/s is not rounded to 1
-  std::string text = Rounded(count, 0);
-  const size_t first_digit = text[0] == '-' ? 1 : 0;
-  for (size_t i = text.size(); i > first_digit + 3;) {
-    i -= 3;
-    text.insert(i, 1, ',');
-  }
-  return text;
+  return Grouped(count, 0);
 }
 
 std::string Counted(int64_t count, std::string_view noun) {

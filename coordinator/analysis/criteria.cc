@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/model/criterion.h"
+#include "common/text/phase_name.h"
 #include "coordinator/analysis/marks/mark_table.h"
 
 namespace iobench {
@@ -80,13 +81,6 @@ std::string DoubtAbout(const Criterion& criterion, const Reading& reading, const
       std::find(unsure.begin(), unsure.end(), reading.percentile) != unsure.end())
     return "fewer than 100 ops lie beyond that percentile";
   return {};
-}
-
-// "write", or "write, 2 of 5" with its repetition.
-std::string TitleOfPhase(const std::string& name, uint32_t repetition, const v1::Plan& plan) {
-  if (plan.soak_s() > 0) return absl::StrCat(name, ", round ", repetition + 1);
-  if (plan.repetitions() <= 1) return name;
-  return absl::StrCat(name, ", ", repetition + 1, " of ", plan.repetitions());
 }
 
 // Combines the figures of all phases into the verdict on one criterion.
@@ -174,7 +168,7 @@ void UpdateCriteria(v1::RunReport& report) {
       for (const v1::Phase& planned : plan.phases()) {
         const auto found = phases.find(index++);
         if (!AppliesTo(*criterion, planned)) continue;
-        const std::string title = TitleOfPhase(planned.name(), repetition, plan);
+        const std::string title = NameInRun(planned.name(), repetition, plan.repetitions(), plan.soak_s() > 0);
         found == phases.end() ? judge.Missing(title) : judge.Hear(title, *found->second);
       }
     }

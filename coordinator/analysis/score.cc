@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "common/model/operation.h"
 #include "common/not_a_number.h"
+#include "common/text/number_words.h"
 #include "common/text/units.h"
 
 namespace iobench {
@@ -111,11 +112,11 @@ void UpdateScore(v1::RunReport& report) {
   *report.mutable_score() = *score;
   std::string note = "score none";
   if (std::isfinite(score->value())) {
-    note = absl::StrFormat("%s%.4g%s = sqrt(%.4g GiB/s x %.4g kIOPS): the geometric means of %d bandwidth phases "
+    note = absl::StrFormat("%s%s%s = sqrt(%s GiB/s x %s kIOPS): the geometric means of %d bandwidth phases "
                            "and of %d metadata phases",
-                           kNoteBegin, score->value(), score->valid() ? "" : " [INVALID]",
-                           score->bandwidth_gib_per_s(), score->metadata_kops_per_s(),
-                           score->bandwidth_phases(), score->metadata_phases());
+                           kNoteBegin, FormatSignificant(score->value(), 4), score->valid() ? "" : " [INVALID]",
+                           FormatSignificant(score->bandwidth_gib_per_s(), 4),
+                           FormatSignificant(score->metadata_kops_per_s(), 4), score->bandwidth_phases(), score->metadata_phases());
   }
   if (!score->valid()) absl::StrAppend(&note, "; INVALID: ", absl::StrJoin(score->problems(), "; "));
   for (std::string& known : *report.mutable_notes()) {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "common/text/number_words.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/capacity/load_curve.h"
 #include "coordinator/analysis/capacity/usl.h"
@@ -213,7 +214,7 @@ void AnswerUsers(const CapacityQuestions& questions, v1::CapacityReport& report)
   if (!(questions.users > 0) || !(questions.user_per_s > 0)) return;
   const double load = questions.users * questions.user_per_s;
   const std::string question =
-      absl::StrFormat("%.0f users with %.4g ops/s each", questions.users, questions.user_per_s);
+      absl::StrFormat("%s users with %s ops/s each", FormatCount(questions.users), FormatSignificant(questions.user_per_s, 4));
   const double limit = LoadLimitOf(report);
   std::vector<LoadPoint> points;
   for (const v1::CurvePoint& point : report.curve()) {
@@ -258,9 +259,9 @@ std::string GrowthText(const ResourceUse& busiest, double own_factor, const Reso
     why = absl::StrCat("next limit: ", next->name);
   }
   return absl::StrFormat(
-      "at most %.2g times the highest rate (%s; %s). Busiest now: %s, %.0f %%; resources that were not observed may limit "
+      "at most %s times the highest rate (%s; %s). Busiest now: %s, %.0f %%; resources that were not observed may limit "
       "the rate earlier",
-      factor, OpsText(factor * highest_per_s), why, busiest.name, 100 * busiest.share);
+      FormatSignificant(factor, 2), OpsText(factor * highest_per_s), why, busiest.name, 100 * busiest.share);
 }
 
 // What the measurement itself says against more clients; empty: nothing.
@@ -319,8 +320,8 @@ void AnswerMore(const CapacitySearch& search, v1::CapacityReport& report) {
   const std::optional<double> gigabits =
       busiest.link_bytes_per_s > 0 ? FasterLink(busiest.link_bytes_per_s) : std::nullopt;
   if (gigabits.has_value()) {
-    Add(absl::StrFormat("a %g GbE link for %s, in place of %.3g GbE", *gigabits, busiest.server,
-                        busiest.link_bytes_per_s / kBytesPerGigabit),
+    Add(absl::StrFormat("a %s GbE link for %s, in place of %s GbE", FormatSignificant(*gigabits, 3),
+                        busiest.server, FormatSignificant(busiest.link_bytes_per_s / kBytesPerGigabit, 3)),
         GrowthText(busiest, *gigabits * kBytesPerGigabit / busiest.link_bytes_per_s,
                    next([](const ResourceUse&) { return true; }), highest_per_s),
         report);

@@ -4,6 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/text/number_words.h"
+#include "common/text/phase_name.h"
+#include "common/text/units.h"
 
 namespace iobench {
 namespace {
@@ -85,20 +88,20 @@ absl::Status CheckLeavesLoad(const v1::Plan& plan) {
 }
 
 std::string DescriptionOf(const CapacityStep& step, size_t worker_count) {
+  const auto in_round = [&step](const std::string& name) {
+    return NameInRun(name, static_cast<uint32_t>(step.round), 0, /*in_rounds=*/true);
+  };
   switch (step.kind) {
     case Kind::kClients:
-      return absl::StrCat(step.clients, step.clients == 1 ? " client" : " clients", ", round ",
-                          step.round + 1);
-    case Kind::kLanes: {
-      const size_t lanes = worker_count * step.lanes_per_worker;
-      return absl::StrCat(lanes, lanes == 1 ? " lane" : " lanes", ", round ", step.round + 1);
-    }
+      return in_round(Counted(step.clients, "client"));
+    case Kind::kLanes:
+      return in_round(Counted(static_cast<int64_t>(worker_count * step.lanes_per_worker), "lane"));
     case Kind::kCurve:
-      return absl::StrFormat("open loop, %.0f %%, round %d", 100 * step.share_of_max, step.round + 1);
+      return in_round(absl::StrFormat("open loop, %.0f %%", 100 * step.share_of_max));
     case Kind::kKeepUp:
-      return absl::StrFormat("open loop, %.4g ops/s, %s", step.offered_per_s, NameOf(step.purpose));
+      return absl::StrFormat("open loop, %s ops/s, %s", FormatSignificant(step.offered_per_s, 4), NameOf(step.purpose));
     case Kind::kSlo:
-      return absl::StrFormat("SLO, %.4g ops/s, %s", step.offered_per_s, NameOf(step.purpose));
+      return absl::StrFormat("SLO, %s ops/s, %s", FormatSignificant(step.offered_per_s, 4), NameOf(step.purpose));
   }
   return "";
 }

@@ -14,6 +14,7 @@
 #include "common/text/units.h"
 #include "coordinator/analysis/capacity/load_curve.h"
 #include "coordinator/analysis/capacity/steady_state.h"
+#include "coordinator/analysis/marks/advice.h"
 #include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/analysis/phase/spread.h"
 #include "coordinator/analysis/statistics/median.h"
@@ -232,7 +233,7 @@ void CheckSteady(const CapacitySearch& search, v1::CapacityReport& report) {
 }
 
 // The storage may have had no part in what clients' memory served or absorbed.
-void CheckMemory(const CapacitySearch& search, v1::CapacityReport& report) {
+void CheckMemory(const CapacitySearch& search, const CapacityFacts& facts, v1::CapacityReport& report) {
   std::set<std::string> found;
   bool only_maybe = true;
   size_t count = 0;
@@ -248,11 +249,10 @@ void CheckMemory(const CapacitySearch& search, v1::CapacityReport& report) {
   }
   if (count == 0) return;
   report.add_warnings(absl::StrFormat(
-      "%d of %d phases %s the clients' memory, at least in part (%s): use -I, or files larger than memory "
-      "(-s 2xram), to measure the storage",
+      "%d of %d phases %s the clients' memory, at least in part (%s): use %s to measure the storage",
       count, search.steps().size(),
       only_maybe ? "may have measured" : "measured",
-      absl::StrJoin(found, ", ")));
+      absl::StrJoin(found, ", "), AdviceFor("{-I|files larger than memory (-s 2xram)}", facts.in_use)));
 }
 
 // Clients that each have a limit of their own say nothing about the storage's.
@@ -345,7 +345,7 @@ v1::CapacityReport ReportOf(const CapacitySearch& search, const CapacityFacts& f
       report.max().ops_per_s() > 0 ? report.max().bytes_per_s() / report.max().ops_per_s() : 0;
   FillSlo(search, facts, bytes_per_op, report);
   FillLoad(questions.load_per_s, report);
-  CheckMemory(search, report);
+  CheckMemory(search, facts, report);
   CheckSteady(search, report);
   CheckClients(report);
   CheckLaws(search, report);

@@ -9,9 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "common/net/nfs_url.h"
 #include "common/status_util.h"
+#include "common/text/shell_word.h"
 #include "common/text/units.h"
 #include "coordinator/command_line/table_options.h"
 #include "coordinator/command_line/typed_words.h"
+#include "coordinator/options/plan_options.h"
 #include "coordinator/options/shipped_files.h"
 #include "coordinator/options/suite_files.h"
 
@@ -64,6 +66,26 @@ absl::StatusOr<std::optional<TextAnswer>> ListAskedFor(const GivenOptions& given
 absl::Status CompleteJob(GivenOptions given, JobOptions& job) {
   IOBENCH_ASSIGN_OR_RETURN(job.given, Complete(std::move(given)));
   return CheckClusterOptions(job.cluster);
+}
+
+// The options that a run has and that neither the saved run says nor --resume refuses.
+std::string OptionsForResuming(const CLI::App& command) {
+  constexpr std::string_view kOfSavedRun[] = {"out", "resume", "label", "force", "net-test", "print-plan", "dry-run", "help"};
+  std::vector<std::string> words;
+  for (const CLI::Option* const option : command.get_options()) {
+    if (option->count() == 0 || option->get_lnames().empty()) continue;
+    const std::string& name = option->get_lnames().front();
+    const bool in_plan = std::any_of(std::begin(kPlanOptions), std::end(kPlanOptions),
+                                     [&name](const OptionSpec& spec) { return spec.name == name; });
+    if (in_plan || std::find(std::begin(kOfSavedRun), std::end(kOfSavedRun), name) != std::end(kOfSavedRun)) continue;
+    words.push_back("--" + name);
+    if (option->get_expected_min() == 0) continue;  // a flag
+    for (const std::string& value : option->results()) {
+      if (&value != &option->results().front()) words.push_back("--" + name);
+      words.push_back(value);
+    }
+  }
+  return ShellCommand(words);
 }
 
 // Everything that the plan says comes from the saved run.
@@ -230,6 +252,7 @@ absl::Status CheckSampler(const JoinCommand& worker) {
 }  // namespace
 
 absl::StatusOr<Command> Checked(RunCommand run, const Typed& typed) {
+  run.for_resuming = OptionsForResuming(typed.command);
   if (!run.cluster.resume.empty()) {
     IOBENCH_RETURN_IF_ERROR(CheckResumeAlone(run, typed));
     return Command(std::move(run));

@@ -132,12 +132,31 @@ class OneForm final : public CLI::Formatter {
   }
   std::string make_option_opts(const CLI::Option* option) const override {
     if (!option->nonpositional() || option->get_type_size() == 0) return "";
-    const std::string& argument = option->get_type_name();
+    const std::string argument = WithBreaks(option->get_type_name(), make_option_name(option, false).size());
     return absl::StrCat(argument.empty() ? "" : " ", argument,
                         option->get_required() ? absl::StrCat(" ", get_label("REQUIRED")) : "");
   }
 
  private:
+  // Breaks a list of choices, "json|csv|…", that begins behind a name of this many columns and is too long for a line.
+  std::string WithBreaks(const std::string& choices, size_t name_columns) const {
+    constexpr size_t kIndent = 6;
+    std::string text;
+    size_t used = 2 + name_columns + 1;
+    for (const std::string& choice : std::vector<std::string>(absl::StrSplit(choices, '|'))) {
+      if (!text.empty()) {
+        absl::StrAppend(&text, "|");
+        ++used;
+      }
+      if (!text.empty() && used + choice.size() + 1 > columns_) {
+        absl::StrAppend(&text, "\n", std::string(kIndent, ' '));
+        used = kIndent;
+      }
+      absl::StrAppend(&text, choice);
+      used += choice.size();
+    }
+    return text;
+  }
   static bool IsLessUsed(const CLI::Option* option) {
     const std::span<const std::string_view> used = MostUsedOptions();
     const std::vector<std::string>& names = option->get_lnames();

@@ -20,6 +20,7 @@
 #include "common/text/display_text.h"
 #include "common/text/units.h"
 #include "common/version.h"
+#include "coordinator/analysis/marks/advice.h"
 #include "coordinator/capacity/capacity_phases.h"
 #include "coordinator/capacity/capacity_report.h"
 #include "coordinator/capacity/capacity_search.h"
@@ -30,6 +31,7 @@
 #include "coordinator/conduct/conductor.h"
 #include "coordinator/live/display.h"
 #include "coordinator/process/failure.h"
+#include "coordinator/process/fitted_stream.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/capacity/capacity_formats.h"
 #include "coordinator/report/capacity/saved_capacity.h"
@@ -143,6 +145,7 @@ v1::CapacityReport ReportFor(const Stage& stage, const CapacityCommand& line, co
        .record_bytes = workload.assignments_size() == 1 ? workload.assignments(0).operation().record_bytes() : 0,
        .worker_count = static_cast<uint32_t>(run.worker_count()),
        .queue_depth = QueueDepthOf(workload),
+       .in_use = OptionsInUse(workload),
        .mix_per_s = line.given.Has("rate") ? 0 : DuePerSecond(workload) / line.given.Decimal("mix-factor", 1)},
       *questions);
   report.set_program_version(kProgramVersion);
@@ -178,6 +181,7 @@ int ConcludeCapacity(const Stage& stage, const CapacityCommand& line, const Capa
   const bool text_on_stdout = line.capacity.output.empty() && line.capacity.format == "text";
   // The line names the file.
   note(SaveCapacity(report, directory));
+  const FittedStream fitted(std::cout, STDOUT_FILENO);
   (text_on_stdout ? std::cout << '\n' : std::cerr)
       << ResultsLine(directory, conductor.saved(), CapacityFileNames()) << std::endl;
   if (interrupted) PrintError("interrupted; the report shows what was measured so far");
@@ -196,6 +200,7 @@ int PrintCapacityPlan(const Conductor& conductor, const CapacityCommand& line, c
     if (const absl::Status fits = FitInto(line.cluster.max_duration_s, settings, notes); !fits.ok())
       return Fail(fits, kExitUsage);
   }
+  const FittedStream fitted(std::cout, STDOUT_FILENO);
   std::cout << "Dry run: nothing was written. Workload: " << WorkloadText(plan.phases(0)) << "\n";
   const std::string repetitions =
       absl::StrCat(settings.repetitions, settings.repetitions == 1 ? " repetition" : " repetitions");

@@ -1,9 +1,11 @@
 #include "coordinator/commands/clean.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "common/status_util.h"
 #include "coordinator/files/files.h"
 #include "coordinator/process/failure.h"
 #include "worker/check/left_checks.h"
@@ -17,6 +19,8 @@ namespace {
 int CleanDataOf(const std::string& directory, bool force) {
   const absl::StatusOr<CleanReport> cleaned =
       CleanDataDirectory(directory, force ? IfOutOfSight::kAccept : IfOutOfSight::kRefuse);
+  if (const int error = ErrnoOf(cleaned.status()); error == ENOENT || error == ENOTDIR)
+    return Fail(absl::NotFoundError(absl::StrCat(std::string(cleaned.status().message()), ": give the --path of a run")), kExitUsage);
   if (!cleaned.ok()) return Fail(cleaned.status(), kExitUsage);
   if (!cleaned->why_not_ours.empty()) {
     for (const std::string& file : cleaned->foreign_files)

@@ -38,7 +38,8 @@ absl::StatusOr<std::vector<std::string>> Expanded(const std::vector<std::string>
     if (found.empty()) {
       return absl::NotFoundError(absl::StrCat("\"", directory,
                                               "\" holds no results of a run, nor do its subdirectories",
-                                              error != 0 ? absl::StrCat(" (", std::generic_category().message(error), ")") : ""));
+                                              error != 0 ? absl::StrCat(" (", std::generic_category().message(error), ")") : "",
+                                              ": name directories that --out named, or one above them"));
     }
     std::sort(found.begin(), found.end());
     expanded.insert(expanded.end(), found.begin(), found.end());

@@ -1,8 +1,11 @@
 // The command `preflight`: which clients cannot take part in a run of the plan, and why.
+#include <unistd.h>
+
 #include <iostream>
 
 #include "absl/status/status.h"
 #include "common/clock.h"
+#include "common/text/terminal_width.h"
 #include "coordinator/assemble/assembly.h"
 #include "coordinator/cluster/cluster.h"
 #include "coordinator/commands/conductor_setup.h"
@@ -28,7 +31,7 @@ int Preflight(const Stage& stage, const PreflightCommand& line, v1::Plan plan) {
     return Fail(look.status(), assembly.ExitOfRefusal(stage.interrupt));
   }
   cluster.Dismiss();
-  std::cout << (line.format == "json" ? PreflightJson(assembly.preflight()) : PreflightText(assembly.preflight()));
+  std::cout << (line.format == "json" ? PreflightJson(assembly.preflight()) : PreflightText(assembly.preflight(), TextColumns(STDOUT_FILENO)));
   return ExitOfPrinting(FaultCount(assembly.preflight()) > 0 ? kExitUsage : kExitOk, kExitIo);
 }
 

@@ -11,11 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "coordinator/analysis/report_builder.h"
+#include "coordinator/process/fitted_stream.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/capacity/capacity_formats.h"
 #include "coordinator/report/capacity/saved_capacity.h"
 #include "coordinator/report/console/console_report.h"
-#include "coordinator/report/console/progress_line.h"
 #include "coordinator/report/document/document.h"
 #include "coordinator/report/result_store.h"
 #include "coordinator/live/display.h"
@@ -28,10 +28,8 @@
 namespace iobench {
 namespace {
 
-// The console's report shows phases one by one, with few in memory at a time.
+// The answer first, then the phases: of these, only the text and few at a time are in memory.
 void ShowRun(SavedRun& saved, const ConsoleStyle& style, std::ostream& out) {
-  ProgressLine progress(STDERR_FILENO, {});
-  Display display(out, std::cerr, style, progress, {.progress = false, .joining = false});
   ReportBuilder report(saved.run());
   FinishedPhases finished(saved, {.digests = false});
   const v1::FinishedPhase* const newest = finished.Newest();
@@ -40,15 +38,17 @@ void ShowRun(SavedRun& saved, const ConsoleStyle& style, std::ostream& out) {
   } else {
     report.Begin(nullptr);
   }
-  display.RunStarts(report.report());
+  out << ConsoleHeader(report.report(), style) << std::flush;
+  const Pages pages = PagesFor(report.report().run().plan());  // checking it for each phase takes long
+  std::string phases;
   while (std::optional<v1::FinishedPhase> next = finished.Next()) {
     const v1::PhaseReport phase = report.Add(*std::move(next));
-    display.PhaseEnds(report.report(), phase);
+    phases += ConsolePhase(report.report(), phase, style, pages);
   }
   report.UpdateTotals();
   for (const std::string& warning : saved.warnings()) PrintError(warning);
   report.RecordMissing(saved.missing_phases(), saved.warnings());
-  display.RunEnds(report.report());
+  out << ConsoleFooter(report.report(), style) << phases << std::flush;
 }
 
 absl::Status ShowRedacted(SavedRun& saved, const ConsoleStyle& style, std::ostream& out) {
@@ -81,6 +81,7 @@ absl::Status ShowSaved(const ReportCommand& options, SavedRun& saved, const Cons
 }
 
 int PrintOnConsole(const ReportCommand& options, SavedRun& saved) {
+  const FittedStream fitted(std::cout, STDOUT_FILENO);
   const absl::Status written = ShowSaved(options, saved, StyleOf(Stdout::kOurs, options.verbose), std::cout);
   if (!written.ok() && !absl::IsDataLoss(written)) return Fail(written, kExitUsage);
   return saved.warnings().empty() ? kExitOk : kExitIo;

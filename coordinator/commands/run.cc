@@ -17,6 +17,8 @@
 #include "common/model/operation.h"
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
+#include "common/text/shell_word.h"
+#include "common/text/terminal_width.h"
 #include "common/text/units.h"
 #include "common/transport/mpi_launch.h"
 #include "coordinator/cluster/silence_watch.h"
@@ -33,6 +35,7 @@
 #include "coordinator/options/iozone_output.h"
 #include "coordinator/preflight/preflight_text.h"
 #include "coordinator/process/failure.h"
+#include "coordinator/process/fitted_stream.h"
 #include "coordinator/report/console/results_line.h"
 #include "coordinator/saved_run/resume_point.h"
 #include "coordinator/saved_run/run_documents.h"
@@ -116,6 +119,7 @@ struct RunConclusion {
   LiveViews& views;
   const std::ostringstream& after_screen;
   TextOfUnsaved& instead;
+  const std::string& for_resuming;
 
   // Returns the exit code of the process. `exit_code`: of the run, as its record has it.
   int Conclude(const Conductor& conductor, int exit_code) const {
@@ -132,7 +136,8 @@ struct RunConclusion {
     }
     (documents.replace_console() ? std::cerr : std::cout << '\n')
         << documents.WorkbookLine() << ResultsLine(directory, conductor.saved(), documents.FileNames()) << std::endl;
-    if (exit_code == kExitInterrupted) PrintError("interrupted; the report shows what was done until then");
+    if (exit_code == kExitInterrupted)
+      PrintError(absl::StrCat("interrupted; the report shows what was done until then", HowToGoOn(conductor)));
     exit_code = ExitOfPrinting(exit_code, kExitIo);
     if (exit_code != conductor.record().exit_code()) {
       // The documents that could be written have the old one.
@@ -142,6 +147,14 @@ struct RunConclusion {
       documents.Write(directory, run, nowhere, nowhere).IgnoreError();
     }
     return exit_code;
+  }
+
+ private:
+  // "; go on with `cluster-iobench run --resume DIR --spawn 2`"; empty if the results are not there.
+  std::string HowToGoOn(const Conductor& conductor) const {
+    if (directory.empty() || !conductor.saved().ok()) return {};
+    return absl::StrCat("; go on with `cluster-iobench run --resume ", Printable(ShellWord(directory)),
+                        for_resuming.empty() ? "" : " ", Printable(for_resuming), "`");
   }
 };
 
@@ -180,12 +193,15 @@ int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
       views->has_screen() ? ProgressOptions{} : ProgressOptionsFor(STDERR_FILENO, line.cluster.progress);
   ProgressLine progress(STDERR_FILENO, progress_options);
   const RunDocuments documents(line.cluster, options.iozone, line.as_iozone);
+  const Stdout whose = stage.transport.name() == "mpi" ? Stdout::kOfMpi : Stdout::kOurs;
+  std::optional<FittedStream> fitted;  // not what programs read
+  if (!documents.replace_console() && whose == Stdout::kOurs) fitted.emplace(std::cout, STDOUT_FILENO);
   TextOfUnsaved instead;            // of documents that cannot be written
   std::ostringstream after_screen;  // the live view has the terminal while the run lasts
   std::ostream& out = views->has_screen() ? after_screen : std::cout;
   Display display(
       documents.replace_console() ? instead.text() : out, std::cerr,
-      StyleOf(stage.transport.name() == "mpi" ? Stdout::kOfMpi : Stdout::kOurs, line.cluster.verbose),
+      StyleOf(whose, line.cluster.verbose),
       progress,
       {.progress = progress_options.mode != ProgressOptions::Mode::kSilent,
        .joining = !line.cluster.listen.empty()});
@@ -200,7 +216,8 @@ int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
   } else if (line.dry_run) {
     conductor.Dismiss();
   } else {
-    const RunConclusion ending{directory, documents, display, progress, *views, after_screen, instead};
+    const RunConclusion ending{directory, documents, display, progress, *views, after_screen, instead,
+                               line.for_resuming};
     exit_code = conductor.Conduct(*SourceOf(conductor.record().plan(), PartOf(stage)), [&](int code) {
       return ending.Conclude(conductor, code);
     });
@@ -209,7 +226,7 @@ int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
     progress.Clear();
     views->End().IgnoreError();
     // A single fault is the message itself.
-    if (FaultCount(conductor.preflight()) > 1) std::cerr << PreflightText(conductor.preflight());
+    if (FaultCount(conductor.preflight()) > 1) std::cerr << PreflightText(conductor.preflight(), TextColumns(STDERR_FILENO));
     return Fail(conductor.refusal(), exit_code);
   }
   if (line.dry_run) {

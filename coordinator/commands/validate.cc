@@ -18,6 +18,7 @@
 #include "common/roster/roster.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
+#include "common/text/terminal_width.h"
 #include "common/text/units.h"
 #include "common/version.h"
 #include "coordinator/assemble/assembly.h"
@@ -31,6 +32,7 @@
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/preflight/preflight_text.h"
 #include "coordinator/process/failure.h"
+#include "coordinator/process/fitted_stream.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/validate/validate_formats.h"
 #include "coordinator/saved_run/redact.h"
@@ -194,7 +196,7 @@ class Validation {
       context.measure_network = [&] { return MeasureNetwork(examined.cluster()); };
     }
     RecordClients(context, report_);
-    if (context.peers.empty()) std::cerr << PreflightText(preflight);
+    if (context.peers.empty()) std::cerr << PreflightText(preflight, TextColumns(STDERR_FILENO));
     // A path that exists nowhere is mistyped rather than deployed wrongly.
     const bool exists_nowhere =
         context.peers.empty() && std::all_of(context.one_of_each.begin(), context.one_of_each.end(), [&](uint32_t worker) {
@@ -312,6 +314,7 @@ int Execute(const ValidateCommand& validate, const std::string& typed) {
   std::optional<PhaseAmounts> measured;  // by the checks of performance; nullopt: nothing
   const auto list = [&validate](bool prints) -> std::optional<int> {
     if (!validate.validate.list) return std::nullopt;
+    const FittedStream fitted(std::cout, STDOUT_FILENO);
     if (prints) std::cout << ListOfChecks() << std::flush;
     return kExitOk;
   };

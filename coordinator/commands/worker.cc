@@ -60,6 +60,14 @@ std::function<absl::StatusOr<JoinCredentials>()> CredentialsIn(const std::string
   return [file, readers] { return ReadTokenFile(file, readers); };
 }
 
+// A file that is missing, the coordinator may still write, and the next coordinator may replace one (--stay). Any other
+// that is no token file stays so, which is said before the wait for a coordinator.
+absl::Status CheckTokenFile(const std::function<absl::StatusOr<JoinCredentials>()>& credentials, const JoinCommand& line) {
+  if (line.stay) return absl::OkStatus();
+  const absl::Status read = credentials().status();
+  return absl::IsInvalidArgument(read) || absl::IsPermissionDenied(read) ? read : absl::OkStatus();
+}
+
 // Takes part in one run, as one worker or as several.
 absl::Status ServeOneRun(const JoinCommand& line, const std::string& path, const GrpcWorkerOptions& options,
                          Janitor* janitor = nullptr) {
@@ -184,6 +192,7 @@ int RunWorker(const JoinCommand& line) {
     options.credentials = [read = *std::move(credentials)] { return read; };
   } else if (!line.token_file.empty()) {
     options.credentials = CredentialsIn(line.token_file, line.token_group);
+    if (const absl::Status usable = CheckTokenFile(options.credentials, line); !usable.ok()) return Fail(usable, kExitUsage);
   }
   options.join_timeout_s = line.join_timeout_s;
   options.stop = &StopWorker();

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
+#include "common/text/terminal_width.h"
 #include "common/text/units.h"
 #include "coordinator/plan/check/metadata_plan.h"
 
@@ -40,6 +41,7 @@ ProgressSample SampleFrom(const PhaseProgress& progress, double rate) {
 ConsoleStyle StyleOf(Stdout out, bool verbose) {
   ConsoleStyle style;
   style.detail = verbose ? Detail::kFull : Detail::kBrief;
+  style.width_columns = TextColumns(STDOUT_FILENO);
   const char* no_color = getenv("NO_COLOR");
   style.color = out == Stdout::kOurs && isatty(STDOUT_FILENO) && (no_color == nullptr || *no_color == '\0');
   return style;

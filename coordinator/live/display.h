@@ -16,10 +16,10 @@ namespace iobench {
 // Who has the terminal that stdout is connected to. Open MPI gives its ranks a terminal of its own, regardless of where
 // their output goes.
 enum class Stdout { kOurs, kOfMpi };
-// Returns the style for standard output: colour only on a terminal of ours, and not with NO_COLOR.
+// Returns the style for standard output, with the terminal's width: colour only on a terminal of ours, and not with NO_COLOR.
 ConsoleStyle StyleOf(Stdout out, bool verbose);
 
-// The text is that of coordinator/report/console. `cluster-iobench report` shows a saved run with it too.
+// The text is that of coordinator/report/console.
 class Display final : public RunObserver {
  public:
   // What it shows besides the report.

@@ -28,6 +28,8 @@ struct RunCommand : JobOptions {
   bool as_iozone_given = false;
   bool throughput_mode = false;    // with as_iozone: IOzone's, even with a single lane
   std::vector<std::string> notes;  // with as_iozone, on what is ignored
+  // What to type with --resume to have the same workers: "--spawn 2". Not an option.
+  std::string for_resuming = {};
 };
 
 struct PreflightCommand : JobOptions {

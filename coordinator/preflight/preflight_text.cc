@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
+#include "common/text/terminal_width.h"
 #include "common/text/units.h"
 #include "coordinator/preflight/time_estimate.h"
 #include "coordinator/report/text/text_table.h"
@@ -43,11 +44,11 @@ std::string PreflightText(const PreflightReport& report, size_t width_columns) {
         table.AddRow({"", "", "", absl::StrCat("-> ", Printable(finding.advice))});
       }
     }
-    for (const std::string& line : table.Lines(width_columns)) absl::StrAppend(&text, "  ", line, "\n");
+    for (const std::string& line : table.Lines(width_columns - 2)) absl::StrAppend(&text, "  ", line, "\n");
   }
   absl::StrAppend(&text, FillText(report.fills));
   for (const std::string& skipped : report.not_checked)
-    absl::StrAppend(&text, "not checked: ", skipped, "\n");
+    text += Hanging("not checked:", 13, Printable(skipped), width_columns);
   return text;
 }
 

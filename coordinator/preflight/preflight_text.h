@@ -12,7 +12,7 @@ namespace iobench {
 
 // A line that counts, then a table: severity, client, check, what is wrong and, on the next line, what to do. Ends with
 // a newline. Safe for terminals.
-std::string PreflightText(const PreflightReport& report, size_t width_columns = 120);
+std::string PreflightText(const PreflightReport& report, size_t width_columns);
 
 // A line for each file system that --fill fills: how full it is, and how much is written. Empty without --fill.
 std::string FillText(std::span<const FillEstimate> fills);

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "common/text/file_kind.h"
 #include "coordinator/files/files.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/file_head.h"
@@ -22,6 +23,15 @@ namespace {
 constexpr int64_t kMinBetweenSavesNs = kNanosPerSecond;
 constexpr int64_t kSaveShare = 20;  // saving a report takes at most 1/20 of the time
 constexpr ptrdiff_t kMaxSynced = 64;
+
+// Where results cannot be, another directory can be named.
+absl::Status WithAnotherPlace(const absl::Status& made) {
+  constexpr int kOfThePlace[] = {EACCES, EPERM, EROFS, ENOTDIR, ENOSPC, EDQUOT, ENAMETOOLONG};
+  const int error = ErrnoOf(made);
+  if (std::find(std::begin(kOfThePlace), std::end(kOfThePlace), error) == std::end(kOfThePlace)) return made;
+  return absl::Status(made.code(),
+                      absl::StrCat(std::string(made.message()), ": name a directory for the results with --out DIR"));
+}
 
 std::string PathOf(const std::string& directory, const ResultFile& file) {
   return absl::StrCat(directory, "/", file.main_file);
@@ -82,7 +92,8 @@ absl::StatusOr<ResultStore> ResultStore::Create(const std::string& directory, Ea
                                                 std::function<int64_t()> now_ns,
                                                 std::shared_ptr<ResultLock> lock) {
   if (directory.empty()) return absl::InvalidArgumentError("--out needs the name of a directory");
-  IOBENCH_RETURN_IF_ERROR(files::MakeDirectories(directory));
+  if (const absl::Status made = files::MakeDirectories(directory); !made.ok())
+    return earlier == EarlierResult::kContinue ? made : WithAnotherPlace(made);
   if (lock == nullptr) {
     const auto if_out_of_sight = earlier == EarlierResult::kReplace ? ResultLock::IfOutOfSight::kAccept
                                                                     : ResultLock::IfOutOfSight::kRefuse;
@@ -208,11 +219,15 @@ absl::Status ResultStore::SyncPhases() {
 absl::StatusOr<SavedRun> SavedRun::Open(const std::string& directory) {
   if (!files::IsDirectory(directory)) {
     IOBENCH_RETURN_IF_ERROR(files::UnansweredCall(directory, errno));
-    return absl::NotFoundError(
-        absl::StrCat(directory, ": no such directory; give the directory that --out named"));
+    const std::optional<struct stat> there = files::Stat(directory);
+    return absl::NotFoundError(absl::StrCat(
+        directory, there.has_value() ? absl::StrCat(" is ", std::string(KindOfFile(there->st_mode)), ", not a directory")
+                                     : ": no such directory",
+        "; give the directory that --out named"));
   }
   if (!files::Exists(RawRunPath(directory))) {
-    return absl::NotFoundError(absl::StrCat(directory, " holds no saved run (", kRawRun, " is missing)"));
+    return absl::NotFoundError(absl::StrCat(directory, " holds no saved run (", kRawRun,
+                                            " is missing); give the directory that --out named"));
   }
   SavedRun saved;
   saved.directory_ = directory;

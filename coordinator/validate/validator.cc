@@ -56,7 +56,8 @@ std::string MissingClients(const Check& check, const CheckContext& context) {
             ? absl::StrCat(between_clients ? " that see the same storage and can write there ("
                                            : " that sees the storage and can write there (",
                            context.left_out, " cannot)")
-            : "");
+        : between_clients && context.client_count == 1 ? ", or --spawn 2 on one host"
+                                                       : "");
   }
   return "";
 }

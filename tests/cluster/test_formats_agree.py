@@ -48,10 +48,10 @@ def run(request, runs, tmp_path_factory):
     return request.param, directory, result
 
 
-def shown(run, name=None):
+def shown(run, name=None, *more):
     _, directory, _ = run
     options = ("--format", name) if name else ()
-    return program.plain("report", directory, *options).expect(0).stdout
+    return program.plain("report", directory, *options, *more).expect(0).stdout
 
 
 # --------------------------------------------------------------- how formats for people round (common/text/units.h)
@@ -74,7 +74,7 @@ def count(value):
 def size(value):
     for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
         if value < 1023.5:
-            return f"{three_digits(value)} {unit}"
+            return f"{count(value)} {unit}"
         value /= 1024
     raise AssertionError(value)
 
@@ -111,14 +111,14 @@ def title(phase, result):
 # ------------------------------------------------------------------------------------------------- formats for people
 
 def sweep_tables(text):
-    """Returns operation -> (file size, record) -> KiB/s, all as text."""
+    """Returns operation -> (file size, record) -> rate and unit, all as text."""
     tables = {}
-    for name, head, body in re.findall(r"^(\S+), KiB/s\n  size \\ record(.*)\n((?: +\d+[kmg] .*\n)+)", text, re.M):
+    for name, unit, head, body in re.findall(r"^(\S+), (\S+)\n  size \\ record(.*)\n((?: +\d+[kmg] .*\n)+)", text, re.M):
         records = head.split()
         for line in body.splitlines():
-            at, *cells = line.split()
+            at, *cells = re.sub(r" [a-z]+\b", "", line[2:] if line.startswith("  ") else line).split()
             # A small file has no cells for records that are larger than the file.
-            tables.setdefault(name, {}).update({(at, record): cell for record, cell in zip(records, cells)})
+            tables.setdefault(name, {}).update({(at, record): (cell, unit) for record, cell in zip(records, cells)})
     return tables
 
 
@@ -131,17 +131,20 @@ def test_the_console(run):
     text = shown(run)
     if name == "sweep":
         cells = {(operation, *place): cell for operation, table in sweep_tables(text).items() for place, cell in table.items()}
-        expected = {(phase["operation"], short(phase["bytes_per_lane"]), short(phase["record_bytes"])):
-                    f"{phase['headline']['bytes_per_s'] / 1024:.0f}" for phase in result["phases"]}
-        # Letters after a figure stand for marks.
-        assert {key: cell.rstrip("abcdefgh") for key, cell in cells.items()} == expected
+        rates = {(phase["operation"], short(phase["bytes_per_lane"]), short(phase["record_bytes"])):
+                 phase["headline"]["bytes_per_s"] for phase in result["phases"]}
+        factors = {"KiB/s": 1 << 10, "MiB/s": 1 << 20, "GiB/s": 1 << 30}
+        assert cells.keys() == rates.keys()
+        assert all(cell == count(rates[key] / factors[unit]) for key, (cell, unit) in cells.items()), (cells, rates)
         return
-    flat = " ".join(text.split())
+    # Of repetitions, only all details have each.
+    repeated = result["run"]["plan"]["repetitions"] > 1
+    flat = " ".join((shown(run, None, "--verbose") if repeated else text).split())
     for phase in result["phases"]:
         assert phase["headline"]["name"] == "stonewalled"
         parts = [title(phase, result), rate(phase), f"stonewalled ({phase['headline']['region']})",
                  "" if phase["headline_in_ops"] else f"{count(phase['headline']['ops_per_s'])} ops/s",
-                 f"p50 {latency(phase, 'p50')} p99 {latency(phase, 'p99')}"]
+                 "" if repeated else f"p50 {latency(phase, 'p50')} p99 {latency(phase, 'p99')}"]
         assert " ".join(part for part in parts if part) in flat
 
 
@@ -151,7 +154,7 @@ def test_the_console_summary_and_repetitions(run):
         assert "\nsummary\n" not in shown(run), "a sweep has its tables instead, which the test above compares"
         return
     flat = " ".join(shown(run).split("\nsummary\n")[1].split())
-    for phase in result["phases"]:
+    for phase in result["phases"] if result["run"]["plan"]["repetitions"] == 1 else []:
         # Each column has one unit: MiB/s here, without decimals from 100 on.
         mib = "" if phase["headline_in_ops"] else count(phase["headline"]["bytes_per_s"] / 2**20) + " "
         ops, p50, p99 = count(phase["headline"]["ops_per_s"]), *(latency_in(phase, key, flat) for key in ("p50", "p99"))

@@ -33,8 +33,8 @@ def test_details_are_printed_only_on_request(path, out):
 
 
 def figures(text):
-    """The lines without those that say where files are: a saved run may have been moved."""
-    return [line.rstrip() for line in text.splitlines() if line.strip() and "result.json" not in line]
+    """The lines without those that say where files are: a saved run may have been moved. Its report has the answer first."""
+    return sorted(line.rstrip() for line in text.splitlines() if line.strip() and "result.json" not in line)
 
 
 def test_console_is_readable_at_100_columns_and_names_its_headline(path, out):

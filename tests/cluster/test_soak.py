@@ -85,7 +85,7 @@ def test_data_that_change_between_two_phases_are_found_and_kept(kind, action, co
     assert soak["clients"][0]["wrong_sectors"] == loss[kind]
     if len(soak["rounds"]) > 3:
         assert soak["rounds"][3]["wrong_sectors"] == 0, "it has been written anew"
-    assert f"{kind}" in outcome.stdout and "in round 2, reread" in re.sub(r"\s+", " ", outcome.stdout)
+    assert f"{kind}" in outcome.stdout and "in reread, round 2" in re.sub(r"\s+", " ", outcome.stdout)
     assert (path / program.DATA_DIRECTORY).exists(), "the data are evidence"
 
 

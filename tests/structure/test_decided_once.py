@@ -29,6 +29,14 @@ def test_only_analysis_judges_whether_a_phase_is_whole():
     assert not judged, judged
 
 
+def test_one_function_says_what_a_phase_of_the_run_is_called():
+    """NameInRun (common/text/phase_name.h): nobody else adds a round or repetition to a name."""
+    adds = r'", round |" of ", *[\w.>()-]*repetitions|, round %'
+    found = [(file, statement) for file, statement in statements()
+             if re.search(adds, statement) and "Repetition " not in statement]
+    assert not found, found
+
+
 def test_one_function_knows_which_fields_say_no_more_than_being_left_out():
     """IsZero (common/model/plan_traits.h)."""
     compares = r"Get(String|Bool|Double|Float|Int32|Int64|UInt32|UInt64|EnumValue)\([^)]*field\)( == 0|\.empty\(\))|!get\.GetBool\("

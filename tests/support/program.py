@@ -32,7 +32,7 @@ def require_binary():
 
 def clean_environment(**extra):
     """Our environment without variables that an MPI launcher or batch system around the tests may have set."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(LAUNCHER_VARIABLES)}
+    env = {k: v for k, v in os.environ.items() if not k.startswith(LAUNCHER_VARIABLES) and k != "COLUMNS"}
     env.update(extra)
     return env
 

@@ -390,6 +390,23 @@ TEST_CASE("optional columns go, the last one first, where even that does not fit
   CHECK(table.Lines(15)[1] == "node  22222");
 }
 
+TEST_CASE("columns that have no room follow below, with the first one again") {
+  TextTable table({{"name", TextTable::Align::kLeft}, {"one"}, {"two"}, {"three"}});
+  table.AddRow({"node", "111", "222", "33333"});
+  CHECK(table.Lines(16) == std::vector<std::string>{"name  one  two",  //
+                                                    "node  111  222",  //
+                                                    "name  three",     //
+                                                    "node  33333"});
+}
+
+TEST_CASE("texts between other columns are wrapped too") {
+  TextTable table({{"", TextTable::Align::kLeft}, {"answer", TextTable::Align::kLeft}, {"by", TextTable::Align::kLeft}});
+  table.AddRow({"links", "programs must know of it", "server"});
+  CHECK(table.Lines(32) == std::vector<std::string>{"       answer             by",      //
+                                                    "links  programs must      server",  //
+                                                    "       know of it"});
+}
+
 TEST_CASE("a name that keeps its beginning is cut last, and at its end") {
   TextTable table(
       {{"phase", TextTable::Align::kLeft, false, true}, {"rate"}, {"p50", TextTable::Align::kRight, true}});
@@ -400,8 +417,7 @@ TEST_CASE("a name that keeps its beginning is cut last, and at its end") {
 }
 
 TEST_CASE("the summary has a phase's name alone") {
-  const std::string text = ConsoleText(GoldenReport(), ConsoleStyle{});
-  const std::string summary = text.substr(text.find("\nsummary\n"));
+  const std::string summary = ConsoleFooter(GoldenReport(), ConsoleStyle{});
   CHECK(Contains(summary, "\n  nightly mix  "));
   CHECK_FALSE(Contains(summary, "(random-mix)"));
 }

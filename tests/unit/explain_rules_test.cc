@@ -48,7 +48,7 @@ const std::vector<Case>& AllCases() {
        [](Explained& made) { made.facts.paused_lanes_s = 16; },  // of 40 s
        {[](Explained& made) { made.facts.paused_lanes_s = 11.9; }}},
       {"stalls",
-       "stalls: no op of any lane ended for 2.0 s, 40 % of the phase",
+       "stalls: no op of any lane ended for 2 s, 40 % of the phase",
        [](Explained& made) {
          made.facts.over_time.stalled_s = 2;
          made.facts.over_time.stalled_share = 0.4;

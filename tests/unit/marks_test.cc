@@ -172,7 +172,7 @@ TEST_CASE("too_short: where the warm-up took the phase it is the warm-up that is
 TEST_CASE("too_short: writes that go round in memory are not made to last") {
   PhaseScript script = Healthy("write");
   for (const uint32_t n : {0u, 1u}) script.Lane(n).EndsAt(0.9_s);
-  CHECK(Mark(script, "too_short").text() == "measured for only 900 ms: use a larger -s, or -c -e --time 30");
+  CHECK(Mark(script, "too_short").text() == "measured for only 900 ms: use a larger -s, or --time 30 with -e");
   script.plan().set_stonewall(v1::STONEWALL_FLUSHED);
   script.plan().mutable_region()->set_fsync(true);  // then each pass is flushed
   CHECK(Mark(script, "too_short").text() == "measured for only 900 ms: use a larger -s, or --time 30");

@@ -34,7 +34,7 @@ PreflightReport Report() {
 }
 
 TEST_CASE("the table has a row for each finding, with what to do below what is wrong") {
-  CHECK(PreflightText(Report()) ==
+  CHECK(PreflightText(Report(), 120) ==
         "preflight: 3 clients, 3 workers: 1 fault, 1 warning\n"
         "           client  check   what is wrong -> what to do\n"
         "  fault    node2   path    /mnt/?[2J does not exist\n"
@@ -46,7 +46,7 @@ TEST_CASE("the table has a row for each finding, with what to do below what is w
 TEST_CASE("without findings, a line says so") {
   PreflightReport report;
   report.client_count = report.worker_count = 1;
-  CHECK(PreflightText(report) == "preflight: 1 client, 1 worker: no faults, no warnings\n");
+  CHECK(PreflightText(report, 120) == "preflight: 1 client, 1 worker: no faults, no warnings\n");
 }
 
 TEST_CASE("what --fill writes is said for each file system, with the time that it takes at least") {

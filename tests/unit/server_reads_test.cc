@@ -131,7 +131,7 @@ TEST_CASE("what a server's caches can hold, and why it did not drop them, is sai
   dropped.set_outcome("drop_caches skipped: not root");
   v1::PhaseReport report = script.Report();
   CHECK(report.cold().server() ==
-        "may be warm: the files of 1000 MiB fit into its memory of 7.81 GiB; drop_caches skipped: not root");
+        "may be warm: the files of 1,000 MiB fit into its memory of 7.81 GiB; drop_caches skipped: not root");
   REQUIRE(report.steps_size() == 1);
   CHECK(report.steps(0).outcome() == "filer1: drop_caches skipped: not root");
   CHECK_FALSE(report.steps(0).system_caches());

@@ -41,9 +41,9 @@ TEST_CASE("what has no end or makes one wait is no file to be read") {
   const TempDir directory;
   const std::string fifo = directory / "fifo";
   REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
-  REQUIRE(ProblemWith(fifo) == "plan " + fifo + ": not a regular file");
-  REQUIRE(ProblemWith("/dev/zero") == "plan /dev/zero: not a regular file");
-  REQUIRE(ProblemWith("/tmp") == "plan /tmp: not a regular file");
+  REQUIRE(ProblemWith(fifo) == "plan " + fifo + ": not a regular file, but a FIFO");
+  REQUIRE(ProblemWith("/dev/zero") == "plan /dev/zero: not a regular file, but a character device");
+  REQUIRE(ProblemWith("/tmp") == "plan /tmp: not a regular file, but a directory");
 }
 
 TEST_CASE("a file that is not there says why") {

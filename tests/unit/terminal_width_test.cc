@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "common/unique_fd.h"
 
@@ -33,7 +35,28 @@ class Terminal {
 
 constexpr char kLong[] = "cluster-iobench: cannot write there: name a directory for the results with --out";
 
+// Without the COLUMNS of whoever runs the test.
+const bool no_columns = unsetenv("COLUMNS") == 0;
+
+TEST_CASE("COLUMNS says how wide text is, unless it is no number", "[terminal_width]") {
+  const UniqueFd file(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  const Terminal terminal(80);
+  for (const auto& [value, columns] : {std::pair{"140", 140u}, {"20", 40u}, {"0", 80u}, {"wide", 80u}}) {
+    setenv("COLUMNS", value, 1);
+    CHECK(TextColumns(terminal.fd()) == columns);
+  }
+  setenv("COLUMNS", "120", 1);
+  CHECK(TextColumns(file.get()) == 120);
+  unsetenv("COLUMNS");
+}
+
+TEST_CASE("colors take no columns", "[terminal_width]") {
+  const std::string line = "\033[1m" + std::string(40, 'x') + "\033[0m";
+  CHECK(LinesFor(Terminal(40).fd(), line) == line);
+}
+
 TEST_CASE("text has the terminal's width, and a fixed one where there is none", "[terminal_width]") {
+  REQUIRE(no_columns);
   CHECK(TextColumns(Terminal(80).fd()) == 80);
   CHECK(TextColumns(Terminal(0).fd()) == kPipedColumns);
   CHECK(TextColumns(Terminal(20).fd()) == 40);

@@ -1,3 +1,4 @@
+#include "common/text/number_words.h"
 #include "common/text/units.h"
 
 #include <catch2/catch.hpp>
@@ -104,16 +105,27 @@ TEST_CASE("bytes show three digits and no zeros that say nothing", "[units]") {
   CHECK(FormatBytes(1234.0 * 1024) == "1.21 MiB");  // 1.2051 MiB
   CHECK(FormatBytes(12.34 * 1024) == "12.3 KiB");
   CHECK(FormatBytes(123.4 * 1024) == "123 KiB");
-  CHECK(FormatBytes(1000.0 * 1024) == "1000 KiB");
+  CHECK(FormatBytes(1000.0 * 1024) == "1,000 KiB");
   CHECK(FormatBytes(-2048) == "-2 KiB");
-  CHECK(FormatBytes(2e21) == "1735 EiB");  // there is no larger unit
+  CHECK(FormatBytes(2e21) == "1,735 EiB");  // there is no larger unit
 }
 
 TEST_CASE("rounding up never shows 1024 of a unit", "[units]") {
-  CHECK(FormatBytes(1023) == "1023 B");
+  CHECK(FormatBytes(1023) == "1,023 B");
   CHECK(FormatBytes(1023.6 * 1024) == "1 MiB");
   CHECK(FormatBytes(9.996 * 1024) == "10 KiB");
   CHECK(FormatBytes(99.96 * 1024) == "100 KiB");
+}
+
+TEST_CASE("significant digits need no exponent, and have separators", "[units]") {
+  CHECK(FormatSignificant(486'912.3, 4) == "486,912");
+  CHECK(FormatSignificant(4.8712, 4) == "4.871");
+  CHECK(FormatSignificant(12.5, 2) == "13");
+  CHECK(FormatSignificant(1234.5678, 6) == "1,234.57");
+  CHECK(FormatSignificant(0.000123456, 3) == "0.000123");
+  CHECK(FormatSignificant(-0.5, 3) == "-0.5");
+  CHECK(FormatSignificant(0, 3) == "0");
+  CHECK(FormatSignificant(kNaN, 3) == "-");
 }
 
 TEST_CASE("a rate that is not a number is a dash", "[units]") {

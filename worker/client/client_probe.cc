@@ -26,6 +26,7 @@
 #include "common/process/thread_limit.h"
 #include "common/process/usable_memory.h"
 #include "common/status_util.h"
+#include "common/text/file_kind.h"
 #include "common/text/utf8.h"
 #include "common/unique_fd.h"
 #include "common/version.h"
@@ -97,6 +98,22 @@ bool IsLoopbackSource(std::string_view source) {
          absl::StartsWith(text, "//localhost/") || absl::StartsWith(text, "//127.");
 }
 
+// Says what is there in place of a directory.
+absl::Status NoDirectory(const std::string& path) {
+  const auto there = RightsOfThisWorker().paths.Open(absl::StrCat("look at ", path), path, O_PATH);
+  struct stat facts {};
+  if (!there.ok() || ::fstat(there->get(), &facts) != 0) {  // a part of the path before its last one
+    return absl::InvalidArgumentError(absl::StrCat(path, " is not a directory: give --path an existing directory"));
+  }
+  const char* const what_to_do =
+      S_ISBLK(facts.st_mode)
+          ? "raw devices are not supported, since a run creates, locks and removes files: make a file system on it, mount "
+            "that, and give --path a directory in it"
+          : "give --path an existing directory";
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, " is not a directory, but ", std::string(KindOfFile(facts.st_mode)), ": ", what_to_do));
+}
+
 // Opens a target, because this mounts it if it is mounted on demand.
 absl::StatusOr<UniqueFd> OpenToLook(const std::string& path) {
   auto fd = RightsOfThisWorker().paths.Open(absl::StrCat("look at ", path), path, O_PATH | O_DIRECTORY);
@@ -104,10 +121,7 @@ absl::StatusOr<UniqueFd> OpenToLook(const std::string& path) {
   if (error == ENOENT) {
     return ErrnoStatus(absl::StrCat(path, " does not exist: create it or choose another --path"), error);
   }
-  if (error == ENOTDIR) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, " is not a directory: give --path an existing directory"));
-  }
+  if (error == ENOTDIR) return NoDirectory(path);
   return fd;
 }
 

@@ -8,6 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/text/number_words.h"
+#include "common/text/units.h"
 
 namespace iobench {
 namespace {
@@ -40,7 +42,7 @@ absl::Status BadSlo(const std::string& text) {
 }
 
 std::string Milliseconds(double us) {
-  return absl::StrFormat("%.4g ms", us / 1e3);
+  return absl::StrCat(FormatSignificant(us / 1e3, 4), " ms");
 }
 
 // If the SLO allows one op in a hundred beyond its limit, ten in a hundred are more than chance.

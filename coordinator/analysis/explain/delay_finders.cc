@@ -70,8 +70,9 @@ bool StoodStill(const ExplainFacts& facts) {
 std::optional<FoundLimit> FindStalls(const v1::PhaseReport&, const ExplainFacts& facts, double share) {
   if (!(facts.over_time.stalled_share >= share)) return std::nullopt;
   return FoundLimit{std::max(0.6, std::min(1.0, facts.over_time.stalled_share)),
-                    absl::StrFormat("stalls: no op of any lane ended for %.1f s, %s of the phase",
-                                    facts.over_time.stalled_s, PercentText(facts.over_time.stalled_share))};
+                    absl::StrFormat("stalls: no op of any lane ended for %s, %s of the phase",
+                                    FormatSeconds(facts.over_time.stalled_s),
+                                    PercentText(facts.over_time.stalled_share))};
 }
 
 std::optional<FoundLimit> FindServerDelay(const v1::PhaseReport& report, const ExplainFacts& facts,
@@ -89,9 +90,9 @@ std::optional<FoundLimit> FindServerDelay(const v1::PhaseReport& report, const E
     if (FindByRule(name, report, facts).has_value()) return std::nullopt;
   }
   return FoundLimit{kDelayStrength,
-                    absl::StrFormat("server delay: for %s of the time of a request, %.3g ms, a "
+                    absl::StrFormat("server delay: for %s of the time of a request, %s, a "
                                     "server thread was waiting, while nothing there was full",
-                                    PercentText(std::min(1.0, waiting)), RequestMs(report))};
+                                    PercentText(std::min(1.0, waiting)), FormatSeconds(RequestMs(report) * 1e-3))};
 }
 
 std::optional<FoundLimit> FindNetworkDelay(const v1::PhaseReport& report, const ExplainFacts& facts,
@@ -101,9 +102,9 @@ std::optional<FoundLimit> FindNetworkDelay(const v1::PhaseReport& report, const 
   if (!ClientsHaveRoom(report) || !(BlockedShare(report, facts) >= kMostlyBlocked)) return std::nullopt;
   return FoundLimit{
       kDelayStrength,
-      absl::StrFormat("network delay: the way to the servers and back takes %.3g ms of the %.3g ms of a "
+      absl::StrFormat("network delay: the way to the servers and back takes %s of the %s of a "
                       "request, without a queue",
-                      path_ms, request_ms)};
+                      FormatSeconds(path_ms * 1e-3), FormatSeconds(request_ms * 1e-3))};
 }
 
 std::optional<FoundLimit> FindLanes(const v1::PhaseReport& report, const ExplainFacts& facts, double share) {

@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "common/model/operation.h"
 #include "coordinator/analysis/explain/limit_rules.h"
+#include "coordinator/analysis/marks/advice.h"
 #include "coordinator/analysis/phase/phase_writes.h"
 
 namespace iobench {
@@ -145,7 +146,10 @@ void FillLimits(const PhaseView& view, v1::PhaseReport& report) {
   report.clear_limits();
   ExplainFacts facts = ExplainFactsOf(view);
   facts.over_time = OverTimeOf(view, report);
-  for (v1::Limit& limit : Explain(report, facts)) *report.add_limits() = std::move(limit);
+  for (v1::Limit& limit : Explain(report, facts)) {
+    limit.set_advice(AdviceFor(limit.advice(), view.phase.phase()));
+    *report.add_limits() = std::move(limit);
+  }
   report.set_limited_by(report.limits().empty() ? "" : report.limits(0).evidence());
 }
 

@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_format.h"
 #include "common/model/plan_traits.h"
+#include "common/text/number_words.h"
+#include "common/text/units.h"
 #include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/analysis/explain/explain.h"
 #include "coordinator/analysis/explain/limit_rules.h"
@@ -62,8 +64,8 @@ void ApplyLaneSweep(const v1::RunReport& earlier, v1::PhaseReport& phase) {
         std::find_if(rules.begin(), rules.end(), [](const LimitRule& each) { return each.name == kLanes; });
     v1::Limit found;
     found.set_name(rule->name);
-    found.set_evidence(absl::StrFormat("too few lanes: %d did %.3g times as much as %d", phase.lane_count(),
-                                       ratio, fewer->lane_count()));
+    found.set_evidence(absl::StrFormat("too few lanes: %d did %s times as much as %d", phase.lane_count(),
+                                       FormatSignificant(ratio, 3), fewer->lane_count()));
     found.set_advice(rule->advice);
     found.set_source(rule->source);
     found.set_strength(kStrength);

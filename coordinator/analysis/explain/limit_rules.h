@@ -28,7 +28,7 @@ struct LimitRule {
   const char* signal;  // with its threshold, as in docs/explain.md
   double threshold;
   const char* meaning;
-  const char* advice;
+  const char* advice;  // with alternatives in braces: AdviceFor in coordinator/analysis/marks/advice.h
   const char* source;
   FindLimit find;
 };

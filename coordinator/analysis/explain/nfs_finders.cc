@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/text/number_words.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/explain/finders.h"
 #include "coordinator/analysis/phase/latency.h"
@@ -223,8 +224,8 @@ std::optional<FoundLimit> FindNetwork(const v1::PhaseReport& report, const Expla
     if (FindByRule(name, report, facts).has_value()) return std::nullopt;
   }
   return FoundLimit{
-      outside, absl::StrFormat("network: of %.3g unanswered requests, server threads were working on %.1f",
-                               requests.unanswered, ThreadsOf(report)->busy)};
+      outside, absl::StrFormat("network: of %s unanswered requests, server threads were working on %.1f",
+                               FormatSignificant(requests.unanswered, 3), ThreadsOf(report)->busy)};
 }
 
 std::optional<FoundLimit> FindOneConnection(const v1::PhaseReport& report, const ExplainFacts&,
@@ -282,7 +283,7 @@ std::optional<FoundLimit> FindCommit(const v1::PhaseReport& report, const Explai
   const double of_time = TimeShare(rpc, {"COMMIT"});
   if (!(of_time >= share)) return std::nullopt;
   return FoundLimit{kLongRequests + 0.3 * of_time,
-                    absl::StrFormat("COMMIT: %.2g per WRITE, %s of all request time", rpc.commits_per_write(),
+                    absl::StrFormat("COMMIT: %s per WRITE, %s of all request time", FormatSignificant(rpc.commits_per_write(), 2),
                                     PercentText(of_time))};
 }
 
@@ -302,8 +303,8 @@ std::optional<FoundLimit> FindSyncWrites(const v1::PhaseReport& report, const Ex
   return FoundLimit{
       kLongRequests + 0.1 * std::min(1.0, waiting),
       absl::StrFormat(
-          "synchronous writes: for %s of the requests in flight, a server thread was waiting for a disk; each WRITE took %.3g ms",
-          PercentText(std::min(1.0, waiting)), write->second.execute_ms())};
+          "synchronous writes: for %s of the requests in flight, a server thread was waiting for a disk; each WRITE took %s",
+          PercentText(std::min(1.0, waiting)), FormatSeconds(write->second.execute_ms() * 1e-3))};
 }
 
 std::optional<FoundLimit> FindFlush(const v1::PhaseReport& report, const ExplainFacts&, double share) {

@@ -11,6 +11,7 @@
 #include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
 #include "common/text/mark_codes.h"
+#include "coordinator/analysis/marks/advice.h"
 #include "coordinator/analysis/marks/maybe_cached.h"
 
 namespace iobench {
@@ -131,7 +132,7 @@ std::vector<v1::Mark> CacheMarks(const PhaseView& view, const v1::ClientPhaseRep
     const auto from_storage = static_cast<double>(sources.server_bytes() + sources.disk_bytes());
     mark_unless_served(from_storage + static_cast<double>(sources.cache_bytes()), from_storage,
                        "over 5 % of the bytes read came from the client's own memory",
-                       "add --drop-caches, --rotate-clients or -I");
+                       AdviceFor("add {--drop-caches|--rotate-clients|-I}", view.phase.phase()));
     AddHoles(view, client, part, marks);
     if (auto maybe = MaybeCachedReads(view, client, part)) marks.push_back(*std::move(maybe));
   }
@@ -140,7 +141,7 @@ std::vector<v1::Mark> CacheMarks(const PhaseView& view, const v1::ClientPhaseRep
     mark_unless_served(share.ops, share.asked,
                        "over 5 % of the ops were answered from the client's own memory and never reached "
                        "the server",
-                       "add --rotate-clients, or --drop-caches as root");
+                       AdviceFor("add {--rotate-clients|--drop-caches as root}", view.phase.phase()));
     if (auto maybe = MaybeCachedNames(view, client, part, share.lanes)) marks.push_back(*std::move(maybe));
   }
   return marks;

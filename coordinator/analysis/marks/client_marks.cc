@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/mark_codes.h"
+#include "coordinator/analysis/marks/advice.h"
 #include "coordinator/analysis/marks/cache_marks.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/phase/host_delta.h"
@@ -51,8 +52,7 @@ void AddAbsorbed(const PhaseView& view, size_t client_index, std::vector<v1::Mar
       mark_code::kAbsorbed, view.roster.NameOf(client_index), reached_percent, kReachedPercent,
       "less than 90 % of the bytes written reached the server or device; the rest were overwritten in the client's memory "
       "before they left it",
-      view.traits.flush_in_region ? "use -o or -I, or records that do not overlap"
-                                  : "add -e, which with --time flushes each pass, or use -o or -I"));
+      AdviceFor("use {-e, which with --time flushes each pass|-o|-I|records that do not overlap}", view.phase.phase())));
 }
 
 // What happened to a mount's READ, WRITE and COMMIT.

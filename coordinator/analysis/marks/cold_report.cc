@@ -11,6 +11,7 @@
 #include "common/model/phase_shape.h"
 #include "common/text/mark_codes.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/marks/advice.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/phase/phase_reads.h"
 
@@ -147,7 +148,10 @@ void FillCold(const PhaseView& view, v1::PhaseReport& report) {
     if (cold.percent() <= kWarmPercent) continue;
     v1::Mark mark = MakeMark(
         mark_code::kNotCold, client.host(), cold.percent(), kWarmPercent,
-        "--cold did not make this client cold");
+        "--cold did not make this client cold",
+        AdviceFor("run the workers as root with --allow drop-caches or --allow remount, or use {-I|--rotate-clients|files "
+                  "larger than its memory (-s 2xram)}",
+                  view.phase.phase()));
     *report.add_marks() = mark;
     *client.add_marks() = std::move(mark);
   }

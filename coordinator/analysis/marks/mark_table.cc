@@ -16,7 +16,7 @@ constexpr MarkRow kMarks[] = {
     {.code = mark_code::kRefusedResult, .means = kUnsound, .advice = "check the worker's program and host, and who may join"},
     {.code = mark_code::kStartLate, .means = kUnsound, .advice = "start fewer workers per processor"},
     // Counters and residency show whether anything was in memory; their marks decide.
-    {.code = mark_code::kBegunBefore, .means = kNote, .advice = "use --drop-caches, or start fewer workers per processor"},
+    {.code = mark_code::kBegunBefore, .means = kNote},
     {.code = mark_code::kSkewedStart, .means = kBrief},
     {.code = mark_code::kClockStep, .means = kUnsound,
      .advice = "stop time services and VM migration during a run, and repeat"},
@@ -27,11 +27,9 @@ constexpr MarkRow kMarks[] = {
     {.code = mark_code::kCached, .means = kClientMemory, .memory = kRead},
     {.code = mark_code::kMaybeCached, .means = kClientMemory, .memory = kMaybeRead},
     {.code = mark_code::kServerCached, .means = kNotStorage,
-     .advice = "use --cold with samplers of root and --allow drop-caches, or files larger than their memory"},
+     .advice = "let samplers of root empty it (--cold, with --allow drop-caches), or use files larger than their memory"},
     {.code = mark_code::kHoles, .means = kNotStorage},
-    {.code = mark_code::kNotCold, .means = kClientMemory,
-     .advice = "run the workers as root with --allow drop-caches or --allow remount, or use -I, --rotate-clients or "
-               "files larger than its memory (-s 2xram)", .memory = kRead},
+    {.code = mark_code::kNotCold, .means = kClientMemory, .memory = kRead},
     {.code = mark_code::kAbsorbed, .means = kClientMemory, .memory = kWritten},
     {.code = mark_code::kNotShared, .means = kUnsound,
      .advice = "mount the same file system on all of them, or test each separately"},

@@ -17,6 +17,7 @@
 #include "common/model/plan_traits.h"
 #include "common/text/mark_codes.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/marks/advice.h"
 #include "coordinator/analysis/marks/cold_report.h"
 #include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/analysis/marks/shared_target.h"
@@ -52,7 +53,8 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
     marks.push_back(MakeMark(
         mark_code::kBegunBefore, "phase", start.attempts(), 0,
         "a start was cancelled after lanes had begun, so part of the data (or names) may already have been "
-        "read"));
+        "read",
+        AdviceFor("use {--drop-caches|fewer workers per processor}", view.phase.phase())));
   }
   if (start.skew_percent() > kSkewPercent) {
     // With a single clock the estimate is exact.
@@ -73,7 +75,7 @@ void AddStartMarks(const PhaseView& view, const v1::PhaseReport& report, std::ve
 }
 
 const char* LongerBy(const PhaseTraits& traits) {
-  if (StaysInMemoryWithTime(traits)) return "a larger -s, or -c -e --time 30";
+  if (StaysInMemoryWithTime(traits)) return "a larger -s, or --time 30 with -e";
   if (!traits.metadata) return "a larger -s, or --time 30";
   return traits.metadata_repeats ? "more --items, or --time 30" : "more --items";
 }
@@ -113,17 +115,18 @@ void AddTooShort(const PhaseView& view, std::vector<v1::Mark>& marks) {
   }
 }
 
-v1::Mark Unflushed(const PhaseTraits& traits) {
-  const auto mark = [](const char* what, const char* advice) {
-    return MakeMark(mark_code::kUnflushed, "phase", 0, 0, what, advice);
+v1::Mark Unflushed(const PhaseView& view) {
+  const PhaseTraits& traits = view.traits;
+  const auto mark = [&view](const char* what, const char* advice) {
+    return MakeMark(mark_code::kUnflushed, "phase", 0, 0, what, AdviceFor(advice, view.phase.phase()));
   };
-  if (traits.unmounted) return mark("bytes may still be in the server's memory, not on its disks", "add -c -e, or -o");
+  if (traits.unmounted) return mark("bytes may still be in the server's memory, not on its disks", "add {-e|-o}");
   if (traits.headline_closes) {
     return mark("bytes may still be in client memory: close() does not wait for a local disk, nor under an NFSv4 write "
                 "delegation",
-                "add -e, or -I");
+                "add {-e|-I}");
   }
-  return mark("bytes may still be in client memory, not on the server", "add -c -e, or -I");
+  return mark("bytes may still be in client memory, not on the server", "add {-e|-I}");
 }
 
 void AddMemoryFs(const PhaseView& view, std::vector<v1::Mark>& marks) {
@@ -312,7 +315,7 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
   if (view.aligned.lanes.empty()) return marks;  // there is no figure to doubt
   for (v1::Mark& mark : FaultMarks(view, report)) marks.push_back(std::move(mark));
   if (view.traits.buffered_writes && !view.writes->flushed) {
-    marks.push_back(Unflushed(view.traits));
+    marks.push_back(Unflushed(view));
   }
   AddServerCached(report, marks);
   AddNotShared(view, marks);

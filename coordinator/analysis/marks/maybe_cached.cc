@@ -15,6 +15,7 @@
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/text/mark_codes.h"
+#include "coordinator/analysis/marks/advice.h"
 #include "coordinator/analysis/phase/phase_reads.h"
 
 namespace iobench {
@@ -201,8 +202,9 @@ std::optional<v1::Mark> MaybeCachedReads(const PhaseView& view, const v1::Client
                                   "own memory"
                                 : "no counter of this file system shows where the bytes came from, and over 5 % of them may be "
                                   "from the client's own memory",
-                   direct_helps ? "use -I, --drop-caches, or files larger than its memory (-s 2xram)"
-                                : "use files larger than its memory (-s 2xram), or --drop-caches with workers of root");
+                   AdviceFor(direct_helps ? "use {-I|--drop-caches|files larger than its memory (-s 2xram)}"
+                                          : "use {files larger than its memory (-s 2xram)|--drop-caches with workers of root}",
+                             view.phase.phase()));
 }
 
 std::optional<v1::Mark> MaybeCachedNames(const PhaseView& view, const v1::ClientPhaseReport& client,
@@ -232,7 +234,8 @@ std::optional<v1::Mark> MaybeCachedNames(const PhaseView& view, const v1::Client
   return MaybeMark(client, percent,
                    "over 5 % of the ops may have been answered from the client's own memory, which has names that it has just "
                    "used, and no counter of this file system shows it",
-                   "use --drop-caches with workers of root, or --rotate-clients on a shared file system");
+                   AdviceFor("use {--drop-caches with workers of root|--rotate-clients on a shared file system}",
+                             view.phase.phase()));
 }
 
 }  // namespace iobench

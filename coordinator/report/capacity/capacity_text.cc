@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/text/display_text.h"
+#include "common/text/number_words.h"
 #include "common/text/units.h"
 #include "coordinator/report/capacity/capacity_formats.h"
 #include "coordinator/report/console/console_page.h"
@@ -22,7 +23,7 @@ using Align = TextTable::Align;
 
 std::string RateOf(double ops_per_s) {
   if (!std::isfinite(ops_per_s)) return "-";
-  return ops_per_s >= 100 ? FormatCount(std::round(ops_per_s)) : absl::StrFormat("%.3g", ops_per_s);
+  return FormatCount(ops_per_s);
 }
 
 std::string OpsRate(double ops_per_s) {
@@ -51,8 +52,8 @@ std::string NameOf(const v1::CapacityReport& report) {
 std::string HeadroomText(const v1::CapacityReport& report) {
   const v1::LoadAnswer& load = report.load();
   if (load.factor() >= 1) {
-    return absl::StrFormat("%s can grow by a factor of %.3g: %s is %s, of which %s is unused",
-                           OpsRate(load.ops_per_s()), load.factor(), load.limit_is(),
+    return absl::StrFormat("%s can grow by a factor of %s: %s is %s, of which %s is unused",
+                           OpsRate(load.ops_per_s()), FormatSignificant(load.factor(), 3), load.limit_is(),
                            OpsRate(load.limit_per_s()), Percent(load.unused_share()));
   }
   if (load.limit_per_s() > 0) {
@@ -70,7 +71,7 @@ void AddAnswers(const v1::CapacityReport& report, ConsolePage& page) {
                                           Counted(max.clients(), "client"), " and ",
                                           Counted(max.lanes(), "lane"), " in total"));
     if (max.times_mix() > 0)
-      page.Labelled("", absl::StrFormat("%.3g times the load of the mix", max.times_mix()));
+      page.Labelled("", absl::StrCat(FormatSignificant(max.times_mix(), 3), " times the load of the mix"));
     for (const std::string& limit : max.limited_by())
       page.Labelled("", absl::StrCat("limited by ", Printable(limit)));
     for (const std::string& advice : max.advice())
@@ -85,7 +86,7 @@ void AddAnswers(const v1::CapacityReport& report, ConsolePage& page) {
     page.Labelled("SLO", report.slo().text(),
                   report.slo().max_ops_per_s() > 0 ? Tone::kStrong : Tone::kWarning);
     if (report.slo().max_times_mix() > 0)
-      page.Labelled("", absl::StrFormat("%.3g times the load of the mix", report.slo().max_times_mix()));
+      page.Labelled("", absl::StrCat(FormatSignificant(report.slo().max_times_mix(), 3), " times the load of the mix"));
     if (report.slo().max_bytes_per_s() > 0)
       page.Labelled("", FormatBytesPerSecond(report.slo().max_bytes_per_s()));
   }
@@ -108,10 +109,10 @@ void AddAnswers(const v1::CapacityReport& report, ConsolePage& page) {
 
 // `digits`: significant ones.
 std::string FigureText(const v1::UslFigure& figure, int digits) {
+  const auto text = [digits](double value) { return FormatSignificant(value, digits); };
   if (!std::isfinite(figure.high()))
-    return absl::StrFormat("%.*g (%.*g or more)", digits, figure.value(), digits, figure.low());
-  return absl::StrFormat("%.*g (%.*g to %.*g)", digits, figure.value(), digits, figure.low(), digits,
-                         figure.high());
+    return absl::StrCat(text(figure.value()), " (", text(figure.low()), " or more)");
+  return absl::StrCat(text(figure.value()), " (", text(figure.low()), " to ", text(figure.high()), ")");
 }
 
 void AddLaw(const v1::Scaling& scaling, ConsolePage& page) {
@@ -157,7 +158,7 @@ void AddScaling(const v1::Scaling& scaling, ConsolePage& page) {
   TextTable table(columns);
   for (const v1::ScalingLevel& level : scaling.levels()) {
     std::vector<std::string> cells = {
-        absl::StrCat(level.n()),
+        FormatCount(level.n()),
         RateOf(level.median_ops_per_s()),
         RateOf(level.low_ops_per_s()),
         RateOf(level.high_ops_per_s()),

@@ -21,6 +21,7 @@ namespace {
 constexpr int kMaxDifferences = 20;
 constexpr size_t kMaxPhaseRows = 20;  // with more phases, those in a map have no row
 constexpr int kMaxPoints = 30;        // of a history, the newest
+constexpr int kMaxRepetitions = 20;   // with more, only those that are excluded or outliers have a row
 
 using Align = TextTable::Align;
 
@@ -189,15 +190,25 @@ void PrintRepetitionList(const v1::RepetitionSeries& list, const PhaseLabels& la
              {absl::StrCat("stddev ", unit.Text(figures.stddev()))}});
   TextTable table(
       {{"repetition"}, {unit.name()}, {"of median"}, {"", Align::kLeft}, {"marks", Align::kLeft}});
+  // Of many, those that a reader looks for.
+  const auto stands_out = [](const auto& repetition) { return repetition.left_out() || repetition.outlier(); };
+  const bool shows_all = list.repetitions_size() <= kMaxRepetitions;
+  int shown = 0;
   for (const auto& repetition : list.repetitions()) {
+    if (!shows_all && (!stands_out(repetition) || shown == kMaxRepetitions)) continue;
+    ++shown;
     std::vector<std::string> marks;
     for (const std::string& code : repetition.marks()) marks.push_back(Printable(code));
-    table.AddRow({absl::StrCat(repetition.repetition() + 1), unit.Text(repetition.rate()),
+    table.AddRow({FormatCount(repetition.repetition() + 1), unit.Text(repetition.rate()),
                   RatioText(repetition.of_median()),
                   repetition.left_out() ? "excluded" : (repetition.outlier() ? "outlier" : ""),
                   absl::StrJoin(marks, " ")});
   }
-  page.Table(table);
+  if (shown > 0) page.Table(table);
+  if (shown < list.repetitions_size()) {
+    page.Labelled("", absl::StrCat("and ", FormatCount(list.repetitions_size() - shown), " more (--format json)"),
+                  Tone::kQuiet);
+  }
 }
 
 void PrintPoints(const v1::HistoryReport& report, const v1::PhaseHistory& phase, ConsolePage& page) {

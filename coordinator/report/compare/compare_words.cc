@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/text/display_text.h"
+#include "common/text/number_words.h"
 #include "common/text/units.h"
 #include "coordinator/report/text/console_words.h"
 
@@ -265,7 +266,7 @@ namespace {
 
 // "3.2 h", "12 days"
 std::string SpanText(double days) {
-  return days < 2 ? FormatSeconds(86400 * days) : absl::StrFormat("%.3g days", days);
+  return days < 2 ? FormatSeconds(86400 * days) : absl::StrCat(FormatSignificant(days, 3), " days");
 }
 
 }  // namespace
@@ -276,7 +277,7 @@ std::string TrendSentence(const v1::Trend& trend, double margin_percent) {
       trend.verdict() == "steady" ? absl::StrCat("steady within ", Percent(margin_percent)) : trend.verdict();
   const std::string interval =
       std::isfinite(trend.low()) ? absl::StrCat(" (", ChangeText(trend.low(), trend.high()), ")") : "";
-  return absl::StrCat(verdict, ": ", absl::StrFormat("%+.3g", trend.percent()), " %", interval, " over ",
+  return absl::StrCat(verdict, ": ", trend.percent() < 0 ? "" : "+", FormatSignificant(trend.percent(), 3), " %", interval, " over ",
                       SpanText(trend.observed_days()), ", p ", ProbabilityText(trend.adjusted_p()));
 }
 

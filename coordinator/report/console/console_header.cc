@@ -329,6 +329,26 @@ std::string ResumedText(const v1::Resumption& resumption) {
   return text;
 }
 
+// "write, read and 3 more, each 5 times": the phases, and how often each runs.
+std::string PhasesMeasured(const v1::Plan& plan) {
+  constexpr size_t kMaxNamed = 8;
+  std::vector<std::string> names;
+  for (const v1::Phase& phase : plan.phases()) {
+    std::string name = Printable(OperationNames(phase));
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  const size_t shown = std::min(names.size(), kMaxNamed);
+  std::string text = absl::StrJoin(names.begin(), names.begin() + static_cast<ptrdiff_t>(shown), ", ");
+  if (shown < names.size()) absl::StrAppend(&text, " and ", names.size() - shown, " more");
+  if (plan.phases_size() > static_cast<int>(names.size()))
+    absl::StrAppend(&text, ", in ", Counted(plan.phases_size(), "phase"));
+  if (plan.soak_s() > 0) return absl::StrCat(text, ", in rounds for ", FormatSeconds(plan.soak_s()));
+  if (plan.repetitions() > 1)
+    absl::StrAppend(&text, ", each ", FormatCount(plan.repetitions()), " times");
+  if (IsLongSweep(plan)) absl::StrAppend(&text, ": a sweep, shown as tables");
+  return text;
+}
+
 }  // namespace
 
 std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style) {
@@ -338,35 +358,26 @@ std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style
              {absl::StrCat("run ", Printable(run.id())), Tone::kStrong},
              {Printable(run.started_at()), Tone::kQuiet}});
   if (!run.label().empty()) page.Labelled("label", Printable(run.label()), Tone::kStrong);
-  page.Labelled("command", Printable(run.command()));
-  for (const v1::Resumption& resumption : run.resumptions())
-    page.Labelled("resumed", ResumedText(resumption));
+  PrintTargets(report, page);
+  page.Labelled("measured", PhasesMeasured(run.plan()), Tone::kStrong);
+  if (WorksOnData(run.plan())) page.Labelled("files", FilesText(report));
+  if (const std::string trees = TreesText(run.plan()); !trees.empty()) page.Labelled("trees", trees);
+  const bool full = style.detail == Detail::kFull;
+  if (full || DataIsNotable(run.plan())) page.Labelled("data", DataText(run.plan()));
+  if (const std::string passes = PassesText(run.plan()); !passes.empty()) page.Labelled("passes", passes);
   page.Labelled("where", Where(report));
   PrintServerFacts(run, page);
   PrintLeftOut(run, page);
   std::string label = "clients";
-  const bool full = style.detail == Detail::kFull;
   const bool lists_clients = full && report.clients_size() <= kMaxClientsListed;
   for (int i = 0; lists_clients && i < report.clients_size(); ++i) {
     page.Labelled(label, ClientText(report.clients(i)), Tone::kQuiet);
     label.clear();
   }
-  PrintTargets(report, page);
   PrintDifferences(report, style.detail, page);
-  if (WorksOnData(run.plan())) page.Labelled("files", FilesText(report));
-  if (const std::string trees = TreesText(run.plan()); !trees.empty()) page.Labelled("trees", trees);
-  if (full || DataIsNotable(run.plan())) page.Labelled("data", DataText(run.plan()));
-  if (const std::string passes = PassesText(run.plan()); !passes.empty()) page.Labelled("passes", passes);
-  if (run.plan().repetitions() > 1) {
-    page.Labelled("repeated", absl::StrCat("all phases ", run.plan().repetitions(), " times"));
-  }
-  if (run.plan().soak_s() > 0) {
-    page.Labelled("soak", absl::StrCat("all phases in rounds, for ", FormatSeconds(run.plan().soak_s())));
-  }
-  if (IsLongSweep(run.plan())) {
-    page.Labelled("phases", absl::StrCat(FormatCount(run.plan().phases_size()),
-                                         ", a sweep: tables at the end; --progress shows how far it is"));
-  }
+  for (const v1::Resumption& resumption : run.resumptions())
+    page.Labelled("resumed", ResumedText(resumption));
+  page.Labelled("command", Printable(run.command()));
   return page.Take();
 }
 

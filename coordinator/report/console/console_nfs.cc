@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/text/display_text.h"
+#include "common/text/number_words.h"
 #include "common/text/units.h"
 #include "coordinator/report/console/console_report.h"
 #include "coordinator/report/result_files.h"
@@ -32,7 +32,7 @@ std::string Ms(double ms) {
 }
 
 std::string Times(double number) {
-  return std::isfinite(number) ? absl::StrFormat("%.3g", number) : "-";
+  return FormatSignificant(number, 3);
 }
 
 // The mean latency of the ops that a kind of request serves; empty: there are none.

@@ -35,29 +35,36 @@ void ConsolePage::Put(std::string_view text, Tone tone) {
   if (painted) text_ += "\033[0m";
 }
 
+size_t ConsolePage::TextColumns() const {
+  return std::max(style_.width_columns, kTextColumn + kMinTextColumns) - kTextColumn;
+}
+
 void ConsolePage::Line(const std::vector<Piece>& pieces) {
   size_t used = 0;
   for (const Piece& piece : pieces) {
-    const std::string text =
-        Shortened(piece.text, std::max(style_.width_columns, kTextColumn + kMinTextColumns) - kTextColumn);
-    const size_t columns = DisplayColumns(text);
-    if (columns == 0) continue;
-    if (used > 0 && used + kGapColumns + columns > style_.width_columns) {
-      text_ += '\n';
-      text_.append(kTextColumn, ' ');
-      used = kTextColumn;
-    } else if (used > 0) {
-      text_.append(kGapColumns, ' ');
-      used += kGapColumns;
+    // A name differs from others at its ends, a sentence is read as a whole.
+    const bool is_sentence = piece.text.find(' ') != std::string::npos;
+    for (const std::string& text : is_sentence ? Wrapped(piece.text, TextColumns())
+                                               : std::vector<std::string>{Shortened(piece.text, TextColumns())}) {
+      const size_t columns = DisplayColumns(text);
+      if (columns == 0) continue;
+      if (used > 0 && used + kGapColumns + columns > style_.width_columns) {
+        text_ += '\n';
+        text_.append(kTextColumn, ' ');
+        used = kTextColumn;
+      } else if (used > 0) {
+        text_.append(kGapColumns, ' ');
+        used += kGapColumns;
+      }
+      Put(text, piece.tone);
+      used += columns;
     }
-    Put(text, piece.tone);
-    used += columns;
   }
   text_ += '\n';
 }
 
 void ConsolePage::Labelled(std::string_view label, std::string_view text, Tone tone) {
-  const size_t room = std::max(style_.width_columns, kTextColumn + kMinTextColumns) - kTextColumn;
+  const size_t room = TextColumns();
   const Tone label_tone = tone == Tone::kPlain || tone == Tone::kStrong ? Tone::kQuiet : tone;
   for (std::string& line : Wrapped(text, room)) {
     line.erase(line.find_last_not_of(' ') + 1);  // trailing padding of aligned figures
@@ -72,7 +79,7 @@ void ConsolePage::Labelled(std::string_view label, std::string_view text, Tone t
 }
 
 void ConsolePage::Figures(std::string_view label, const std::vector<std::string>& figures, Tone tone) {
-  const size_t room = std::max(style_.width_columns, kTextColumn + kMinTextColumns) - kTextColumn;
+  const size_t room = TextColumns();
   std::string line;
   for (const std::string& figure : figures) {
     if (!line.empty() && DisplayColumns(line) + kGapColumns + DisplayColumns(figure) > room) {

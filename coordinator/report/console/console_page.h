@@ -24,7 +24,7 @@ class ConsolePage {
   explicit ConsolePage(const ConsoleStyle& style) : style_(style) {}
 
   // Adds a line without indentation. Pieces are placed side by side; one that does not fit starts a new line, indented
-  // like the text after a label.
+  // like the text after a label, and is wrapped there if it is a sentence.
   struct Piece {
     std::string text;
     Tone tone = Tone::kPlain;
@@ -48,6 +48,7 @@ class ConsolePage {
   std::string Take() { return std::move(text_); }
 
  private:
+  size_t TextColumns() const;  // width of the text after a label
   void Put(std::string_view text, Tone tone);
 
   const ConsoleStyle style_;

@@ -25,6 +25,7 @@
 #include "coordinator/report/console/console_sweep.h"
 #include "coordinator/report/console/console_table.h"
 #include "coordinator/report/console/console_tables.h"
+#include "coordinator/report/console/console_verdict.h"
 #include "coordinator/report/console/console_writes.h"
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/tables/soak_round.h"
@@ -37,6 +38,7 @@ namespace {
 constexpr size_t kMaxSubjectsNamed = 3;
 constexpr size_t kMaxMarksOfCode = 3;
 constexpr int kMaxErrorsShown = 5;
+constexpr int kMaxTroubledRepetitions = 3;
 constexpr double kMinStragglerCost = 0.001;
 // What a brief page says of stragglers and of the start: lower values do not affect how the headline is read.
 constexpr double kNotableStragglerCost = 0.01;
@@ -115,6 +117,12 @@ void PrintMarks(const v1::PhaseReport& phase, ConsolePage& page) {
   }
 }
 
+// Their texts are said once for the whole run (console_verdict.h).
+void PrintBriefMarks(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+  if (IsOfOnePhase(report.run().plan())) return PrintMarks(phase, page);
+  if (const std::string codes = MarkCodesText(phase); !codes.empty()) page.Labelled("! marks", codes, Tone::kWarning);
+}
+
 // Errors, including lost workers, come directly below the headline, because totals exclude them.
 void PrintErrors(const v1::PhaseReport& phase, ConsolePage& page) {
   if (phase.interrupted())
@@ -127,7 +135,7 @@ void PrintErrors(const v1::PhaseReport& phase, ConsolePage& page) {
 }
 
 // The text for a phase without a figure.
-void PrintNothing(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
+void PrintNothing(const v1::RunReport& report, const v1::PhaseReport& phase, Detail detail, ConsolePage& page) {
   std::vector<std::string> why;
   if (phase.workers_lost() > 0) why.push_back(absl::StrCat(Counted(phase.workers_lost(), "worker"), " lost"));
   if (phase.lanes_failed() > 0) why.push_back(absl::StrCat(Counted(phase.lanes_failed(), "lane"), " failed"));
@@ -136,7 +144,7 @@ void PrintNothing(const v1::RunReport& report, const v1::PhaseReport& phase, Con
   page.Line({{PhaseTitle(report, phase), Tone::kStrong},
              {absl::StrCat("nothing was measured: ", absl::StrJoin(why, ", ")), Tone::kError}});
   PrintErrors(phase, page);
-  PrintMarks(phase, page);
+  detail == Detail::kFull ? PrintMarks(phase, page) : PrintBriefMarks(report, phase, page);
 }
 
 // Writing small files mostly consists of creating them, which this phase did before its timed region.
@@ -316,7 +324,7 @@ void PrintBriefKinds(const v1::PhaseReport& phase, ConsolePage& page) {
 void PrintBrief(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
   PrintHeadline(report, phase, BriefLatency(phase.latency_us()), page);
   PrintErrors(phase, page);
-  PrintMarks(phase, page);
+  PrintBriefMarks(report, phase, page);
   PrintLimit(phase, Detail::kBrief, page);
   PrintAmount(report, phase, page);
   PrintFirstPass(phase, page);
@@ -385,16 +393,27 @@ bool SomethingWentWrong(const v1::PhaseReport& phase) {
          NothingMeasured(phase);
 }
 
+// Of repetitions in which the same goes wrong, the first few show it; the verdict counts them all.
+bool IsNewTrouble(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (!SomethingWentWrong(phase)) return false;
+  const auto before = std::count_if(report.phases().begin(), report.phases().end(), [&](const v1::PhaseReport& other) {
+    return other.index() < phase.index() && other.name() == phase.name() && !other.not_whole().empty();
+  });
+  return before < kMaxTroubledRepetitions;
+}
+
 }  // namespace
 
 Pages PagesFor(const v1::Plan& plan) {
   if (plan.soak_s() > 0) return Pages::kRounds;
-  return IsLongSweep(plan) ? Pages::kOfTrouble : Pages::kAll;
+  if (IsLongSweep(plan)) return Pages::kOfTrouble;
+  return plan.repetitions() > 1 ? Pages::kRepeated : Pages::kAll;
 }
 
 std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& phase, const ConsoleStyle& style,
                          Pages pages) {
   if (pages == Pages::kOfTrouble && !SomethingWentWrong(phase)) return {};
+  if (pages == Pages::kRepeated && style.detail == Detail::kBrief && !IsNewTrouble(report, phase)) return {};
   ConsolePage page(style);
   if (pages == Pages::kRounds && style.detail == Detail::kBrief) {
     PrintErrors(phase, page);
@@ -402,7 +421,7 @@ std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& pha
   }
   page.Blank();
   if (NothingMeasured(phase)) {
-    PrintNothing(report, phase, page);
+    PrintNothing(report, phase, style.detail, page);
   } else if (style.detail == Detail::kFull) {
     PrintFull(report, phase, page);
   } else {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "common/text/terminal_width.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
@@ -15,10 +16,10 @@ namespace iobench {
 // kFull (--verbose): also everything that explains it.
 enum class Detail { kBrief, kFull };
 
-// The style of the whole report. The terminal's width is never queried, so a report has the same lines everywhere.
+// The style of the whole report. The width is that of files; StyleOf (coordinator/live/display.h) has the terminal's.
 struct ConsoleStyle {
   bool color = false;  // use only on a terminal
-  size_t width_columns = 100;
+  size_t width_columns = kPipedColumns;
   Detail detail = Detail::kFull;
 };
 
@@ -29,9 +30,9 @@ absl::Status WriteConsole(const v1::RunReport& report, const ConsoleStyle& style
 // `report` need not contain the phase that is passed.
 
 // Selects the phases that the console shows in full. In a long sweep (console_sweep.h), these are only the phases with
-// problems; the footer's tables have the figures of the others. In a soak, only the errors of phases are shown, and a
-// line for each round follows its last phase.
-enum class Pages { kAll, kOfTrouble, kRounds };
+// problems; the footer's tables have the figures of the others. The same holds for repetitions, unless all details are
+// asked for. In a soak, only the errors of phases are shown, and a line for each round follows its last phase.
+enum class Pages { kAll, kOfTrouble, kRepeated, kRounds };
 Pages PagesFor(const v1::Plan& plan);
 
 // A phase (console_phase.cc; empty if it is not shown) and the footer start with an empty line.
@@ -39,7 +40,8 @@ std::string ConsolePhase(const v1::RunReport& report, const v1::PhaseReport& pha
                          Pages pages = Pages::kAll);
 // Returns what precedes the phases (console_header.cc): the run, its clients and targets, and its files and data.
 std::string ConsoleHeader(const v1::RunReport& report, const ConsoleStyle& style);
-// Returns what follows the phases (console_writer.cc): their table, repetitions, problems and notes. The report's phases may be briefs
+// Returns the answer (console_writer.cc): the verdict, the table of all phases, their marks, problems and notes. It follows
+// the phases of a run that is shown as it proceeds, and precedes those of a finished one. The report's phases may be briefs
 // (coordinator/analysis/brief.h).
 std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style);
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/model/operation.h"
 #include "common/model/plan_targets.h"
@@ -28,7 +27,6 @@ namespace {
 
 constexpr int kMaxPagesOfSweep = 20;
 constexpr size_t kMaxLetters = 26;
-constexpr double kKiB = 1024;
 
 // A place in the tables.
 struct Cell {
@@ -37,11 +35,15 @@ struct Cell {
   bool failed = false;     // no repetition has a rate, and one did nothing
   std::set<size_t> marks;  // of the repetitions that the rate counts: indices in Sweep::marks
 
-  std::string Text(const std::vector<char>& letter_of_mark) const {
+  std::string Text(const ColumnUnit& unit) const {
     if (!HasRate()) return failed ? "failed" : "-";
-    std::string text = absl::StrFormat("%.0f", in_ops ? figures->rate() : figures->rate() / kKiB);
+    return in_ops ? FormatCount(figures->rate()) : unit.Text(figures->rate());
+  }
+  // The letters of its marks: "ac".
+  std::string Letters(const std::vector<char>& letter_of_mark) const {
+    std::string text;
     for (const size_t mark : marks) {
-      if (letter_of_mark[mark] != 0) text += letter_of_mark[mark];
+      if (HasRate() && letter_of_mark[mark] != 0) text += letter_of_mark[mark];
     }
     return text;
   }
@@ -129,39 +131,15 @@ Sweep SweepOf(const v1::RunReport& report, uint32_t only_target) {
 using Row = std::vector<std::string>;
 using Letters = std::vector<std::vector<char>>;  // by operation and mark; 0: none
 
-// Adds as many columns side by side as fit; the first column is repeated.
-void PrintColumns(const Row& titles, const std::vector<Row>& rows, ConsolePage& page) {
-  constexpr size_t kGapColumns = 2;
-  std::vector<size_t> widths;
-  for (size_t i = 0; i < titles.size(); ++i) {
-    widths.push_back(DisplayColumns(titles[i]));
-    for (const Row& row : rows) widths[i] = std::max(widths[i], DisplayColumns(row[i]));
+// Leaves out rows in which nothing was measured.
+void PrintRows(const Row& titles, const std::vector<Row>& rows, ConsolePage& page) {
+  std::vector<TextTable::Column> columns;
+  for (const std::string& title : titles) columns.push_back({title});
+  TextTable table(std::move(columns));
+  for (const Row& row : rows) {
+    if (std::any_of(row.begin() + 1, row.end(), [](const std::string& cell) { return !cell.empty(); })) table.AddRow(row);
   }
-  for (size_t begin = 1; begin < titles.size();) {
-    size_t end = begin;
-    size_t used = widths[0];
-    while (end < titles.size() &&
-           (end == begin || used + kGapColumns + widths[end] <= page.table_columns())) {
-      used += kGapColumns + widths[end++];
-    }
-    const auto part = [begin, end](const Row& row) {
-      Row cells{row[0]};
-      cells.insert(cells.end(), row.begin() + static_cast<ptrdiff_t>(begin),
-                   row.begin() + static_cast<ptrdiff_t>(end));
-      return cells;
-    };
-    std::vector<TextTable::Column> columns;
-    for (const std::string& title : part(titles)) columns.push_back({title});
-    TextTable table(std::move(columns));
-    for (const Row& row : rows) {
-      const bool any =
-          std::any_of(row.begin() + static_cast<ptrdiff_t>(begin), row.begin() + static_cast<ptrdiff_t>(end),
-                      [](const std::string& cell) { return !cell.empty(); });
-      if (any) table.AddRow(part(row));
-    }
-    page.Table(table);
-    begin = end;
-  }
+  page.Table(table);
 }
 
 const Cell* CellAt(const Sweep& sweep, size_t operation, const SweepPlace& place) {
@@ -169,16 +147,43 @@ const Cell* CellAt(const Sweep& sweep, size_t operation, const SweepPlace& place
   return found == sweep.cells.end() ? nullptr : &found->second;
 }
 
-std::string TextAt(const Sweep& sweep, size_t operation, const SweepPlace& place, const Letters& letters) {
-  const Cell* const cell = CellAt(sweep, operation, place);
-  return cell == nullptr ? "" : cell->Text(letters[operation]);
-}
+// Figures with the letters of their marks behind them, in one unit and so that digits are below digits.
+class Figures {
+ public:
+  explicit Figures(const Letters& letters) : letters_(letters) {}
+
+  // What the table shows, before anything is drawn.
+  void Add(const Cell* cell, size_t operation) {
+    if (cell == nullptr) return;
+    if (cell->HasRate() && !cell->in_ops) rates_.push_back(cell->figures->rate());
+    most_letters_ = std::max(most_letters_, cell->Letters(letters_[operation]).size());
+  }
+  std::string unit() const { return std::string(ColumnUnit::OfBytesPerSecond(rates_).name()); }
+  std::string Text(const Cell* cell, size_t operation) const {
+    if (cell == nullptr) return "";
+    std::string letters = cell->Letters(letters_[operation]);
+    letters.resize(most_letters_, ' ');
+    return absl::StrCat(cell->Text(ColumnUnit::OfBytesPerSecond(rates_)), most_letters_ > 0 ? " " : "", letters);
+  }
+
+ private:
+  const Letters& letters_;
+  std::vector<double> rates_;
+  size_t most_letters_ = 0;
+};
 
 // Rows are sizes, columns are records.
 void PrintSizes(const Sweep& sweep, size_t operation, uint32_t lanes, const Letters& letters,
               ConsolePage& page) {
+  const auto cell_at = [&](uint64_t size, uint64_t record) {
+    return CellAt(sweep, operation, {*sweep.workers.begin(), lanes, size, record});
+  };
+  Figures figures(letters);
+  for (const uint64_t size : sweep.sizes) {
+    for (const uint64_t record : sweep.records) figures.Add(cell_at(size, record), operation);
+  }
   std::string title =
-      absl::StrCat(sweep.operations[operation], sweep.in_ops[operation] ? ", ops/s" : ", KiB/s");
+      absl::StrCat(sweep.operations[operation], ", ", sweep.in_ops[operation] ? "ops/s" : figures.unit());
   if (sweep.lanes.size() > 1) absl::StrAppend(&title, ", ", Counted(lanes, "lane"), " per worker");
   page.Line({{title, Tone::kStrong}});
   Row titles{"size \\ record"};
@@ -187,18 +192,20 @@ void PrintSizes(const Sweep& sweep, size_t operation, uint32_t lanes, const Lett
   for (const uint64_t size : sweep.sizes) {
     Row row{ShortSize(size)};
     for (const uint64_t record : sweep.records) {
-      row.push_back(TextAt(sweep, operation, {*sweep.workers.begin(), lanes, size, record}, letters));
+      row.push_back(figures.Text(cell_at(size, record), operation));
     }
     rows.push_back(std::move(row));
   }
-  PrintColumns(titles, rows, page);
+  PrintRows(titles, rows, page);
   page.Blank();
 }
 
 // Rows are lanes, columns are operations.
 void PrintLanesByOperation(const Sweep& sweep, const Letters& letters, ConsolePage& page) {
   const bool only_ops = std::all_of(sweep.in_ops.begin(), sweep.in_ops.end(), [](bool is) { return is; });
-  page.Line({{absl::StrCat("lanes per worker by operation, ", only_ops ? "ops/s" : "KiB/s"), Tone::kStrong}});
+  Figures figures(letters);
+  for (const auto& [key, cell] : sweep.cells) figures.Add(&cell, key.first);
+  page.Line({{absl::StrCat("lanes per worker by operation, ", only_ops ? "ops/s" : figures.unit()), Tone::kStrong}});
   Row titles{"lanes"};
   for (size_t i = 0; i < sweep.operations.size(); ++i) {
     titles.push_back(absl::StrCat(sweep.operations[i], sweep.in_ops[i] ? " (ops/s)" : ""));
@@ -209,13 +216,13 @@ void PrintLanesByOperation(const Sweep& sweep, const Letters& letters, ConsolePa
     for (size_t i = 0; i < sweep.operations.size(); ++i) {
       std::string text;
       for (const auto& [key, cell] : sweep.cells) {
-        if (key.first == i && key.second.lanes == lanes) text = cell.Text(letters[i]);
+        if (key.first == i && key.second.lanes == lanes) text = figures.Text(&cell, i);
       }
       row.push_back(std::move(text));
     }
     rows.push_back(std::move(row));
   }
-  PrintColumns(titles, rows, page);
+  PrintRows(titles, rows, page);
   page.Blank();
 }
 
@@ -252,12 +259,22 @@ void PrintScaling(const v1::RunReport& report, const v1::WorkerScalingReport& sc
   }
   page.Line({{absl::StrCat(title, " by workers"), Tone::kStrong}});
   const std::string unit_name = scaling.in_ops() ? "ops/s" : std::string(unit.name());
+  size_t most_letters = 0;
+  const auto found_letters = [&](const v1::WorkerScalingPoint& point) {
+    return LettersAt(sweep, scaling, point.worker_count(), report.run().worker_count(), letters);
+  };
+  for (const v1::WorkerScalingPoint& point : scaling.points())
+    most_letters = std::max(most_letters, found_letters(point).size());
+  const auto letters_of = [&](const v1::WorkerScalingPoint& point) {
+    std::string text = found_letters(point);
+    text.resize(most_letters, ' ');
+    return most_letters > 0 ? absl::StrCat(" ", text) : "";
+  };
   TextTable table({{"workers"}, {"clients"}, {"lanes"}, {unit_name}, {"per client"}, {"scaling"}});
   for (const v1::WorkerScalingPoint& point : scaling.points()) {
-    table.AddRow({absl::StrCat(point.worker_count()), absl::StrCat(point.client_count()),
-                  absl::StrCat(point.lane_count()),
-                  text_of(point.rate()) +
-                      LettersAt(sweep, scaling, point.worker_count(), report.run().worker_count(), letters),
+    table.AddRow({FormatCount(point.worker_count()), FormatCount(point.client_count()),
+                  FormatCount(point.lane_count()),
+                  absl::StrCat(text_of(point.rate()), letters_of(point)),
                   text_of(point.rate_per_client()), Percent(100 * point.scaling())});
   }
   page.Table(table);

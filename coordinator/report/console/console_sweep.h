@@ -14,7 +14,7 @@ bool IsLongSweep(const v1::Plan& plan);
 
 // Adds the tables. With several numbers of workers: for each operation, size and record, a table of rates and scaling
 // by workers. Otherwise, with several sizes or records: for each operation (and number of lanes), a table of file sizes by records; if no operation has two of these at one number of lanes, one table of lanes
-// by operations. The latter two are in KiB/s, or in ops/s where the headline is in ops; medians for repetitions. Cells
+// by operations. Each table is in one unit, ops/s where the headline is in ops; medians for repetitions. Cells
 // of phases with marks have a letter that is explained below the table; marks of all cells are stated once. With
 // --each-path, each path has tables of its own. REQUIRES: IsSweep.
 void PrintSweep(const v1::RunReport& report, ConsolePage& page);

@@ -134,7 +134,7 @@ class PartPrinter {
   bool names_units_ = false;
 };
 
-void PrintTableOfRun(const TableSource& source, const v1::RunReport& report, std::string& heading, ConsolePage& page) {
+void PrintWithHeading(const TableSource& source, const v1::RunReport& report, std::string& heading, ConsolePage& page) {
   const Table table = TableOf(source, report);
   if (table.empty()) return;
   if (heading != source.console_heading) {
@@ -155,15 +155,19 @@ void PrintTableOfPhase(std::string_view id, const v1::RunReport& report, const v
   for (const TablePart& part : table.parts) PartPrinter(table, part, page).Print();
 }
 
-void PrintTablesOfRun(const v1::RunReport& report, bool has_repetitions, ConsolePage& page) {
+void PrintTableOfRun(std::string_view id, const v1::RunReport& report, ConsolePage& page) {
+  const Table table = TableSourceNamed(id).of_run(report);
+  for (const TablePart& part : table.parts) PartPrinter(table, part, page).Print();
+}
+
+void PrintTablesOfRun(const v1::RunReport& report, ConsolePage& page) {
   constexpr std::string_view kLast = "criteria";
   std::string heading;
   for (const TableSource& source : TableSources()) {
     if (source.console_heading == nullptr || source.id == kLast) continue;
-    if (source.id == std::string_view("repetitions") && !has_repetitions) continue;
-    PrintTableOfRun(source, report, heading, page);
+    PrintWithHeading(source, report, heading, page);
   }
-  PrintTableOfRun(TableSourceNamed(kLast), report, heading, page);
+  PrintWithHeading(TableSourceNamed(kLast), report, heading, page);
 }
 
 }  // namespace iobench

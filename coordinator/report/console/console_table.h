@@ -12,8 +12,11 @@ namespace iobench {
 // Adds what a phase has for the table with this id (table_list.h); nothing if it has nothing.
 void PrintTableOfPhase(std::string_view id, const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page);
 
-// Adds the tables that follow the phases, each under its heading, the criteria last.
-void PrintTablesOfRun(const v1::RunReport& report, bool has_repetitions, ConsolePage& page);
+// Adds the table of the run with this id; nothing if it has nothing.
+void PrintTableOfRun(std::string_view id, const v1::RunReport& report, ConsolePage& page);
+
+// Adds the tables of the whole run, each under its heading, the criteria last. Repetitions are in the summary.
+void PrintTablesOfRun(const v1::RunReport& report, ConsolePage& page);
 
 }  // namespace iobench
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -201,14 +202,21 @@ void PrintClientRange(const v1::PhaseReport& phase, ConsolePage& page) {
 }
 
 void WriteSummary(const v1::RunReport& report, ConsolePage& page) {
-  if (report.phases().empty()) return;
+  std::set<std::string> repeated;  // in the table of repetitions
+  for (const v1::RepetitionReport& each : report.repetitions()) repeated.insert(each.name());
+  std::vector<const v1::PhaseReport*> phases;
+  for (const v1::PhaseReport& phase : report.phases()) {
+    if (!repeated.contains(phase.name())) phases.push_back(&phase);
+  }
+  if (phases.empty()) return;
   // Metadata operations have a data rate only if they write data.
   const auto moves_data = [](const v1::PhaseReport& phase) {
     return !phase.metadata() || phase.headline().bytes_per_s() > 0;
   };
   std::vector<double> rates;
   LatencyColumns latencies;
-  for (const auto& phase : report.phases()) {
+  for (const v1::PhaseReport* const each : phases) {
+    const v1::PhaseReport& phase = *each;
     if (moves_data(phase)) rates.push_back(phase.headline().bytes_per_s());
     if (phase.latency_us().count() == 0) continue;
     latencies.Add(phase.latency_us().p50());
@@ -224,7 +232,8 @@ void WriteSummary(const v1::RunReport& report, ConsolePage& page) {
                                  {latencies.Title("p99")},
                                  {"marks", Align::kLeft}});
   TextTable table(std::move(columns));
-  for (const auto& phase : report.phases()) {
+  for (const v1::PhaseReport* const each : phases) {
+    const v1::PhaseReport& phase = *each;
     std::vector<std::string> codes;
     for (const GroupedMark& mark : MarksOf(phase)) {
       if (std::find(codes.begin(), codes.end(), mark.code) == codes.end()) codes.push_back(mark.code);

@@ -22,8 +22,8 @@ void WriteOutClients(const v1::PhaseReport& phase, ConsolePage& page);
 // Adds a line with the slowest and the fastest client. Nothing for one client.
 void PrintClientRange(const v1::PhaseReport& phase, ConsolePage& page);
 
-// Adds one row per phase, with the headline, latencies and the codes of its marks. The phases may be briefs
-// (coordinator/analysis/brief.h).
+// Adds one row per phase that was not repeated, with the headline, latencies and the codes of its marks. The phases may be
+// briefs (coordinator/analysis/brief.h).
 void WriteSummary(const v1::RunReport& report, ConsolePage& page);
 
 // Adds one row per operation and one column per path of a run with --each-path (RunReport.each_path), followed by a

@@ -1,4 +1,4 @@
-// The complete console report, assembled from the parts that are printed during a run.
+// The complete console report, the answer first, assembled from the parts that are printed during a run.
 #include <algorithm>
 #include <memory>
 #include <ostream>
@@ -12,6 +12,7 @@
 #include "coordinator/report/console/console_sweep.h"
 #include "coordinator/report/console/console_table.h"
 #include "coordinator/report/console/console_tables.h"
+#include "coordinator/report/console/console_verdict.h"
 #include "coordinator/report/text/console_words.h"
 
 namespace iobench {
@@ -27,24 +28,38 @@ bool HasUnsurePercentile(const v1::RunReport& report, Detail detail) {
   });
 }
 
+// The figures of all phases in one table, or in those of a sweep; repetitions are one row.
+void PrintFigures(const v1::RunReport& report, bool is_sweep, ConsolePage& page) {
+  // A single phase is shown in full; a table would only repeat it.
+  if (report.phases_size() <= 1 || report.has_soak()) return;
+  page.Blank();
+  if (is_sweep) {
+    PrintSweep(report, page);
+    if (!report.repetitions().empty() && !IsLongSweep(report.run().plan())) {
+      page.Blank();
+      PrintTableOfRun("repetitions", report, page);
+    }
+  } else {
+    page.Line({{"summary", Tone::kStrong}});
+    PrintTableOfRun("repetitions", report, page);
+    WriteSummary(report, page);
+  }
+  page.Blank();
+}
+
 }  // namespace
 
 std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style) {
   ConsolePage page(style);
   page.Blank();
-  // A single phase has just been printed in full; a summary would only repeat it.
+  PrintVerdict(report, page);
   const v1::Plan& plan = report.run().plan();
   const bool is_sweep = report.phases_size() > 1 && !report.has_soak() && IsSweep(plan);
-  if (is_sweep) {
-    PrintSweep(report, page);
-    page.Blank();
-  } else if (report.phases_size() > 1 && !report.has_soak()) {
-    page.Line({{"summary", Tone::kStrong}});
-    WriteSummary(report, page);
-    page.Blank();
-  }
+  PrintFigures(report, is_sweep, page);
+  // A sweep's tables have letters for its marks, and with all details each phase has the texts of its own.
+  if (!is_sweep && style.detail == Detail::kBrief && !IsOfOnePhase(plan)) PrintMarksOfRun(report, page);
   PrintPaths(report, page);
-  PrintTablesOfRun(report, /*has_repetitions=*/!(is_sweep && IsLongSweep(plan)), page);
+  PrintTablesOfRun(report, page);
   std::string label = "problems";
   for (const auto& problem : report.run().problems()) {
     page.Labelled(label, ErrorText(problem), Tone::kError);
@@ -59,7 +74,9 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
     page.Labelled(label, Printable(note));
     label.clear();
   }
-  if (HasUnsurePercentile(report, style.detail) && !(is_sweep && IsLongSweep(plan)) && !report.has_soak())
+  const bool shows_percentiles = style.detail == Detail::kFull || PagesFor(plan) == Pages::kAll;
+  if (shows_percentiles && HasUnsurePercentile(report, style.detail) && !(is_sweep && IsLongSweep(plan)) &&
+      !report.has_soak())
     page.Labelled("~", "fewer than 100 ops lie beyond that percentile", Tone::kQuiet);
   std::string text = page.Take();
   // A part without content leaves no blank lines.
@@ -68,10 +85,9 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
 }
 
 absl::Status WriteConsole(const v1::RunReport& report, const ConsoleStyle& style, std::ostream& out) {
-  out << ConsoleHeader(report, style);
+  out << ConsoleHeader(report, style) << ConsoleFooter(report, style);
   const Pages pages = PagesFor(report.run().plan());
   for (const auto& phase : report.phases()) out << ConsolePhase(report, phase, style, pages);
-  out << ConsoleFooter(report, style);
   out.flush();
   return out.good() ? absl::OkStatus() : absl::DataLossError("the report could not be printed");
 }

@@ -21,6 +21,14 @@ std::string ShareText(double share) {
   return std::isfinite(share) ? absl::StrCat(std::llround(100 * share), " %") : "-";
 }
 
+std::string RegionOf(const std::string& phase_name, const v1::RunReport& report) {
+  const auto& phases = report.phases();
+  const auto found = std::find_if(phases.begin(), phases.end(), [&](const v1::PhaseReport& phase) {
+    return phase.name() == phase_name && !phase.headline().region().empty();
+  });
+  return found == phases.end() ? "" : found->headline().region();
+}
+
 std::string VictimsText(const v1::InterferenceReport& report) {
   uint32_t others = 0;
   for (const v1::InterferenceRow& row : report.rows()) others = std::max(others, row.others());
@@ -143,11 +151,12 @@ Table RepetitionsTable(const v1::RunReport& report) {
                   rate("median", "median"),
                   {.id = "interval", .title = "interval", .unit = Unit::kRate, .left = true, .range = true,
                    .choice = UnitChoice::kShared},
-                  {.id = "level_percent", .title = "level", .unit = Unit::kPercent},
-                  rate("mean", "mean"), rate("min", "min", true), rate("max", "max", true),
+                  {.id = "level_percent", .title = "level", .unit = Unit::kPercent, .if_room = true},
+                  rate("mean", "mean", true), rate("min", "min", true), rate("max", "max", true),
                   {.id = "stddev", .title = "standard deviation", .console_title = "stddev", .unit = Unit::kRate,
-                   .if_room = true, .choice = UnitChoice::kFollows},
-                  {.id = "left_out", .title = "left out", .unit = Unit::kCount, .readers = Readers::kNotConsole}},
+                   .choice = UnitChoice::kFollows},
+                  {.id = "left_out", .title = "left out", .unit = Unit::kCount, .readers = Readers::kNotConsole},
+                  {.id = "region", .title = "region", .left = true, .if_room = true, .readers = Readers::kPeople}},
       .parts = {{}}};
   std::vector<std::string> left_out;
   for (const v1::RepetitionReport& each : report.repetitions()) {
@@ -155,7 +164,8 @@ Table RepetitionsTable(const v1::RunReport& report) {
     table.parts[0].rows.push_back({each.name(), each.count(), RateUnit(in_ops), Rate(each.median(), in_ops).Strong(),
                                    RateRange(each.low(), each.high(), in_ops), each.level_percent(),
                                    Rate(each.mean(), in_ops), Rate(each.min(), in_ops), Rate(each.max(), in_ops),
-                                   Rate(each.stddev(), in_ops), CellIf(each.partial_count() > 0, each.partial_count())});
+                                   Rate(each.stddev(), in_ops), CellIf(each.partial_count() > 0, each.partial_count()),
+                                   RegionOf(each.name(), report)});
     if (each.partial_count() > 0)
       left_out.push_back(absl::StrCat(each.partial_count(), " of ", each.name(), " (not whole)"));
   }

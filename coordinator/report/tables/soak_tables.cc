@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "common/text/phase_name.h"
 #include "common/text/units.h"
 #include "coordinator/report/tables/fill_tables.h"
 #include "coordinator/report/tables/soak_round.h"
@@ -51,7 +52,7 @@ std::string LossText(const v1::SoakLoss& loss) {
         "records out");
   }
   if (!loss.has_first()) return text;
-  return absl::StrCat(text, "; the first in round ", loss.first_round(), ", ", loss.first_phase(),
+  return absl::StrCat(text, "; the first in ", NameInRun(loss.first_phase(), loss.first_round() - 1, 0, /*in_rounds=*/true),
                       loss.first_client().empty() ? "" : absl::StrCat(" on ", loss.first_client()), ": ",
                       loss.first().file(), " at offset ", loss.first().offset(), ", expected ",
                       loss.first().expected(), ", found ", loss.first().found());
@@ -211,7 +212,7 @@ Table SoakClientsTable(const v1::RunReport& report) {
     const v1::SoakPause& pause = client.longest();
     table.parts[0].rows.push_back(
         {client.host(), client.stalls(), client.stalled_s(), pause.seconds(), ToSecond(pause.at()),
-         pause.phase().empty() ? "-" : absl::StrCat(pause.phase(), " ", pause.part(), ", round ", pause.round()),
+         pause.phase().empty() ? "-" : absl::StrCat(NameInRun(pause.phase(), pause.round() - 1, 0, /*in_rounds=*/true), ", ", pause.part()),
          FailedCell(client.failed_ops(), failed_ops), CellIf(wrong_sectors, client.wrong_sectors()),
          CellIf(phases, client.phases_failed() + client.phases_lost())});
   }

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "common/text/number_words.h"
 #include "common/text/units.h"
 #include "coordinator/report/text/console_words.h"
 
@@ -35,9 +35,9 @@ std::string NumberText(const TableColumn& column, double value, bool in_ops) {
     case TableUnit::kShare:
       return Percent(100 * value);
     case TableUnit::kChange:
-      return std::isfinite(value) ? absl::StrFormat("%+.3g %%", value) : "-";
+      return std::isfinite(value) ? absl::StrCat(value < 0 ? "" : "+", FormatSignificant(value, 3), " %") : "-";
     case TableUnit::kFactor:
-      return std::isfinite(value) ? absl::StrFormat("%.3gx", value) : "-";
+      return std::isfinite(value) ? absl::StrCat(FormatSignificant(value, 3), "x") : "-";
     default:
       return FormatCount(value);
   }

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <limits>
 
-#include "absl/strings/str_format.h"
+#include "common/text/number_words.h"
 #include "common/text/units.h"
 
 namespace iobench {
 namespace {
 
 constexpr double kMinShown = 1;
-constexpr double kMaxShown = 1e6;
+constexpr double kMaxShown = 1e5;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ ColumnUnit ColumnUnit::OfSeconds(std::span<const double> seconds) {
 std::string ColumnUnit::Text(double value) const {
   const double shown = value / size_;
   const bool small = shown != 0 && std::fabs(shown) < 0.1;
-  return small ? absl::StrFormat("%.2g", shown) : FormatCount(shown);
+  return small ? FormatSignificant(shown, 2) : FormatCount(shown);
 }
 
 }  // namespace iobench

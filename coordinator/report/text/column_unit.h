@@ -9,7 +9,7 @@
 namespace iobench {
 
 // The largest unit in which the smallest figure is at least 1, or a larger one if the largest figure would otherwise
-// have seven digits before the decimal point. Zeros and non-finite values are ignored.
+// have six digits before the decimal point. Zeros and non-finite values are ignored.
 class ColumnUnit {
  public:
   // B/s to TiB/s by powers of 1024, and ns to s. Without any value to go by, the smallest unit.

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
+#include "common/text/phase_name.h"
 #include "common/text/units.h"
 
 namespace iobench {
@@ -46,12 +47,6 @@ class MarkGroups {
       number_of_;  // by code and text, for the whole phase
   std::set<std::pair<size_t, std::string>> named_;
 };
-
-std::string RepetitionText(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  if (report.run().plan().soak_s() > 0) return absl::StrCat(", round ", phase.repetition() + 1);
-  const uint32_t repetitions = report.run().plan().repetitions();
-  return repetitions > 1 ? absl::StrCat(", ", phase.repetition() + 1, " of ", repetitions) : "";
-}
 
 }  // namespace
 
@@ -110,16 +105,20 @@ std::string TreeText(const v1::Tree& tree) {
 }
 
 std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  std::string text = Printable(phase.name());
-  if (!absl::StartsWith(phase.name(), phase.operation())) {
-    absl::StrAppend(&text, text.empty() ? "" : " (", Printable(phase.operation()), text.empty() ? "" : ")");
-  }
+  std::string text = PhaseNameAlone(report, phase);
+  if (!phase.name().empty() && !absl::StartsWith(phase.name(), phase.operation()))
+    absl::StrAppend(&text, " (", Printable(phase.operation()), ")");
   if (!phase.first_pass().headline().empty()) absl::StrAppend(&text, ", ", Printable(phase.first_pass().headline()));
-  return text + RepetitionText(report, phase);
+  return text;
+}
+
+std::string NameOfAll(const v1::PhaseReport& phase) {
+  return Printable(phase.name().empty() ? phase.operation() : phase.name());
 }
 
 std::string PhaseNameAlone(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  return Printable(phase.name().empty() ? phase.operation() : phase.name()) + RepetitionText(report, phase);
+  return NameInRun(NameOfAll(phase), phase.repetition(), report.run().plan().repetitions(),
+                   report.run().plan().soak_s() > 0);
 }
 
 std::string LaneName(std::string_view host, int64_t worker, int64_t lane) {

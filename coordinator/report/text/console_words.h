@@ -30,12 +30,13 @@ std::string NfsExportText(const v1::NfsExport& exported);
 // Example: "10,000 items per lane in one shared directory, files of 3.81 KiB".
 std::string TreeText(const v1::Tree& tree);
 
-// Returns the phase's name: "write 64k/4k", or "nightly (write)" with its operation if the name does not begin with it.
-// Adds the repetition if there are several: "write, 2 of 5".
-std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase);
-
-// For tables: only the name, as in result.csv, and the repetition if there are several.
+// The phase's name in every output (NameInRun in common/text/phase_name.h): "write 64k/4k", "write, 2 of 5".
 std::string PhaseNameAlone(const v1::RunReport& report, const v1::PhaseReport& phase);
+// What all its repetitions are called: "write".
+std::string NameOfAll(const v1::PhaseReport& phase);
+// For headings: the name and what it does not say, the operation and whether it overwrites: "nightly (write)", "write, 2
+// of 5, overwriting".
+std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase);
 
 // Returns "node01 worker 3 lane 12", as far as known: an empty host and negative numbers are left out.
 std::string LaneName(std::string_view host, int64_t worker, int64_t lane);

@@ -30,11 +30,16 @@ class TextTable {
 
   // Returns one line per row, starting with the titles if any column has one. Columns are two spaces apart; lines have
   // no trailing spaces. If a row is wider than `width_columns`, the last column is wrapped if it is left-aligned, then
-  // the first is shortened, then optional columns are dropped, starting with the last one.
+  // the first is shortened, then optional columns are dropped, starting with the last one, then other left-aligned
+  // columns are wrapped. Columns for which there is no room even then follow below, with the first one again.
   std::vector<std::string> Lines(size_t width_columns) const;
 
  private:
   TextTable Without(size_t column) const;
+  // The first column and those from `begin` to before `end`.
+  TextTable Part(size_t begin, size_t end) const;
+  // The number of columns from the beginning that fit; at least two.
+  size_t FittingColumns(const std::vector<size_t>& widths, size_t width_columns) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/text/display_text.h"
+#include "common/text/number_words.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/phase/host_delta.h"
 #include "coordinator/validate/checks/checks.h"
@@ -28,7 +28,7 @@ constexpr char kMtuAdvice[] =
     "ICMP \"fragmentation needed\" must pass";
 
 std::string Percent(double share) {
-  return absl::StrFormat("%.2g %%", 100 * share);
+  return absl::StrCat(FormatSignificant(100 * share, 2), " %");
 }
 
 // "3 % of 4512 segments sent again"
