@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "common/text/file_kind.h"
 
 namespace iobench {
 namespace {
@@ -62,7 +63,10 @@ absl::StatusOr<std::unique_ptr<PieceReader>> PieceReader::Open(const std::string
   if (!file.valid()) return ErrnoStatus(name, errno);
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return ErrnoStatus(name, errno);
-  if (!S_ISREG(facts.st_mode)) return absl::InvalidArgumentError(absl::StrCat(name, ": not a regular file"));
+  if (!S_ISREG(facts.st_mode)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": not a regular file, but ", std::string(KindOfFile(facts.st_mode))));
+  }
   return std::unique_ptr<PieceReader>(new PieceReader(std::move(file), std::move(name)));
 }
 
