@@ -33,7 +33,7 @@ TEST_CASE("an interval of the law's peak is closed, or says that it is open abov
   Set(*law.mutable_x_max(), 757.1, 700.25, 820.5);
   const std::string text = TextOf(report);
   CAPTURE(text);
-  CHECK(text.find("peak at 21.8 (15.4 or more) lanes: 757.1 (700.2 to 820.5) ops/s") != std::string::npos);
+  CHECK(text.find("peak at 21.8 (15.4 or more) lanes: 757.1 (700.3 to 820.5) ops/s") != std::string::npos);
   law.mutable_n_star()->set_high(40);
   CHECK(TextOf(report).find("peak at 21.8 (15.4 to 40) lanes") != std::string::npos);
 }
