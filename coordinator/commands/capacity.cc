@@ -333,6 +333,7 @@ int Execute(const CapacityCommand& capacity, const std::string& typed) {
        .lanes_on_each_client = true,
        .writes_results = true,
        .dry_run = capacity.dry_run,
+       .has_own_method = true,
        .adapt_plan = [&capacity](v1::Plan& plan) { return FitPlanToCapacity(capacity, plan); },
        .carry_out =
            [&capacity](const Stage& stage, const v1::Plan& plan) { return Capacity(stage, capacity, plan); }},

@@ -32,7 +32,7 @@ inline constexpr OptionSpec kRows[] = {
      .hidden_by = kForPreflight,
      .capacity_help = "record size, such as 64k or 1m; a bare number is KiB (default 8k; 64k with --op)"},
     {.letter = "s", .name = "size", .argument = "SIZE", .value = V::kFileSize, .repeatable = true, .commas = true,
-     .help = "data per lane (default 64m, looped over for 3 s); 2xram or 200%: each client gets at "
+     .help = "data per lane (default: what a lane can write in --time); 2xram or 200%: each client gets at "
              "least twice the smallest client's memory, even in the phase with the fewest lanes; repeatable (or 1m,1g), in "
              "any order",
      .hidden_by = kForPreflight,
@@ -169,7 +169,7 @@ inline constexpr OptionSpec kRows[] = {
     {.name = "time", .argument = "S", .value = V::kSeconds, .min = 1e-3, .max = kMaxSeconds,
      .sets = "phase.stop.time_s", .group = G::kTimed,
      .help = "loop over each lane's records for S seconds; with -c or -e, flush buffered writes after each pass "
-             "(default: 3 with -c -e, unless an option sets a size or duration)",
+             "(default: 3, unless an option says how much; without -s, files grow, writes are flushed, and reads are cold)",
      .hidden_by = kForPreflight,
      .capacity_help = "length of each phase, with its warm-up (default 6)"},
     {.name = "warmup", .argument = "S", .value = V::kSeconds, .min = 0, .max = kMaxSeconds,
