@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/engine.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/net/nfs_url.h"
@@ -96,6 +97,19 @@ absl::Status UseEachPath(v1::Plan& plan) {
   return absl::OkStatus();
 }
 
+// --depth asks for several ops in flight, of which the default engine has one.
+void UseQueues(const GivenOptions& given, const PlanContext& context, v1::Plan& plan) {
+  if (!given.Has("depth")) return;
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+      v1::Operation& operation = *assignment.mutable_operation();
+      const OperationSpec* const spec = SpecOf(operation);
+      if (spec == nullptr || operation.depth() <= 1 || operation.has_engine()) continue;
+      if (EngineFor(*spec, context.queue_engine).ok()) operation.set_engine(context.queue_engine);
+    }
+  }
+}
+
 // The stonewall kind depends on the timed region, which is known only now.
 void StopAtStonewall(v1::Plan& plan) {
   for (v1::Phase& phase : *plan.mutable_phases()) {
@@ -178,6 +192,7 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
   GivenOptions fields = given;
   if (given.Has("mix")) fields.Remove("rate");  // which ListMix has divided among the parts
   IOBENCH_RETURN_IF_ERROR(SetPlanFields(fields, *plan));
+  UseQueues(given, context, *plan);
   KeepPaceOfBackground(before_options, *plan);
   IOBENCH_RETURN_IF_ERROR(SetMemoryPercent(given, context, *plan));
   for (std::string& criterion : given.Texts("require")) plan->add_criteria(std::move(criterion));

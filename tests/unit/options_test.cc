@@ -395,6 +395,19 @@ TEST_CASE("a time may have a unit") {
   CHECK_THAT(ErrorOf("-i 1 --join-timeout 5q"), Contains("--join-timeout") && Contains("\"5q\""));
 }
 
+TEST_CASE("a depth takes an engine that has a queue") {
+  const auto engine = [](const std::string& words, int place = 0) {
+    const auto plan = PlanFor(words);
+    return plan.ok() ? plan->phases(place).assignments(0).operation().engine() : std::string(plan.status().message());
+  };
+  CHECK(engine("-i 0 --depth 8") == "uring");
+  CHECK(engine("-i 0 --depth 1") == "posix");
+  CHECK(engine("-i 0 --depth 8 --engine posix-aio") == "posix-aio");
+  CHECK(engine("-i 0 --op create --depth 8", 2) == "metadata");
+  CHECK_THAT(ErrorOf("-i 0 --depth 8 --engine posix"), Contains("--depth 8") && Contains("engine posix"));
+  CHECK_THAT(ErrorOf("--op create --depth 8"), Contains("--depth"));
+}
+
 TEST_CASE("an engine may have the name that others have for it") {
   CHECK(PlanFor("-i 1 --engine io_uring")->phases(0).assignments(0).operation().engine() == "uring");
   CHECK(PlanFor("-i 6 --engine psync")->phases(0).assignments(0).operation().engine() == "stdio");
