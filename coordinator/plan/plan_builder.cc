@@ -97,6 +97,31 @@ absl::Status UseEachPath(v1::Plan& plan) {
   return absl::OkStatus();
 }
 
+// --rate 50MiB/s
+absl::Status DivideRates(const GivenOptions& given, v1::Plan& plan) {
+  for (const OptionName name : {OptionName("rate"), OptionName("lane-rate")}) {
+    if (!given.Has(name) || given.LastParts(name).back() != kInBytes) continue;
+    const auto refused = [&name](const char* why) {
+      return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(name.spec()), " in bytes per second: ", why,
+                                                     ": give it in ops per second"));
+    };
+    for (v1::Phase& phase : *plan.mutable_phases()) {
+      for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+        v1::Operation& operation = *assignment.mutable_operation();
+        const OperationSpec* const spec = SpecOf(operation);
+        if (spec == nullptr || !operation.has_arrivals() || phase.background()) continue;
+        if (spec->is_metadata() || operation.record_bytes() == 0) return refused("metadata operations move none");
+        if (spec->call == Call::kVector) return refused("ops on vectors move several records");
+        const auto op_bytes = static_cast<double>(operation.record_bytes());
+        v1::Arrivals& arrivals = *operation.mutable_arrivals();
+        arrivals.set_ops_per_s(arrivals.ops_per_s() / op_bytes);
+        if (arrivals.has_end_ops_per_s()) arrivals.set_end_ops_per_s(arrivals.end_ops_per_s() / op_bytes);
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 // --depth asks for several ops in flight, of which the default engine has one.
 void UseQueues(const GivenOptions& given, const PlanContext& context, v1::Plan& plan) {
   if (!given.Has("depth")) return;
@@ -192,9 +217,11 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
   GivenOptions fields = given;
   if (given.Has("mix")) fields.Remove("rate");  // which ListMix has divided among the parts
   IOBENCH_RETURN_IF_ERROR(SetPlanFields(fields, *plan));
+  IOBENCH_RETURN_IF_ERROR(DivideRates(given, *plan));
   UseQueues(given, context, *plan);
   KeepPaceOfBackground(before_options, *plan);
   IOBENCH_RETURN_IF_ERROR(SetMemoryPercent(given, context, *plan));
+  for (const std::string& note : given.notes()) plan->add_notes(note);
   for (std::string& criterion : given.Texts("require")) plan->add_criteria(std::move(criterion));
   if (!given.Has("plan") && !given.Has("suite") && !given.Has("mix")) {
     LeaveOutWhatTheEngineCannot(given, *plan);

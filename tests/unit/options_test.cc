@@ -395,6 +395,38 @@ TEST_CASE("a time may have a unit") {
   CHECK_THAT(ErrorOf("-i 1 --join-timeout 5q"), Contains("--join-timeout") && Contains("\"5q\""));
 }
 
+TEST_CASE("bytes are bytes with a b, and a bare number that may be meant so is told of") {
+  const auto notes = [](const std::string& words) {
+    const auto plan = PlanFor(words);
+    return plan.ok() ? std::vector<std::string>(plan->notes().begin(), plan->notes().end())
+                     : std::vector<std::string>{std::string(plan.status().message())};
+  };
+  CHECK(notes("-i 0 -r 4096 -s 8m") ==
+        std::vector<std::string>{"-r 4096 is 4 MiB: IOzone counts in KiB; for bytes write 4096b"});
+  CHECK(notes("-i 0 -r 64,2048 -s 8192").size() == 2);
+  CHECK(notes("-i 0 -r 1024 -s 4m").empty());
+  CHECK(notes("-i 0 -r 4096b -s 4m").empty());
+  const auto plan = PlanFor("-i 0 -r 512b -s 4096b -p -L 64b");
+  CHECK(plan->files().bytes_per_lane() == 4096);
+  CHECK(plan->phases(0).assignments(0).operation().record_bytes() == 512);
+  CHECK(plan->phases(0).assignments(0).operation().between().processor_cache_line_bytes() == 64);
+  CHECK(PlanFor("--op create --file-bytes 4096b")->phases(0).assignments(0).operation().tree().file_bytes() == 4096);
+}
+
+TEST_CASE("a rate may be in bytes per second, which are ops of a record") {
+  const auto arrivals = [](const std::string& words) {
+    return PlanFor(words)->phases(0).assignments(0).operation().arrivals();
+  };
+  CHECK(arrivals("-i 1 -r 64k --rate 50MiB/s").ops_per_s() == 800);
+  CHECK(arrivals("-i 1 -r 4k --lane-rate 8k/s..16k/s").ops_per_s() == 2);
+  CHECK(arrivals("-i 1 -r 4k --lane-rate 8k/s..16k/s").end_ops_per_s() == 4);
+  CHECK_THAT(ErrorOf("-i 1 --rate 50MiB"), Contains("--rate") && Contains("50MiB"));
+  CHECK_THAT(ErrorOf("-i 1 --rate fast/s"), Contains("50MiB/s"));
+  CHECK_THAT(ErrorOf("--op create --rate 1m/s"), Contains("ops per second"));
+  CHECK_THAT(ErrorOf("-i 12 --rate 1m/s"), Contains("several records"));
+  CHECK_THAT(ErrorOf("--mix home-directories --rate 1m/s"), Contains("ops per second"));
+}
+
 TEST_CASE("a depth takes an engine that has a queue") {
   const auto engine = [](const std::string& words, int place = 0) {
     const auto plan = PlanFor(words);
