@@ -260,11 +260,15 @@ absl::Status RefusalOfWord(const std::string& word, const std::vector<std::strin
 }
 
 absl::Status CheckAllOptions(const std::vector<std::string>& arguments) {
-  if (TakesWords(arguments[0])) return absl::OkStatus();
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes == arguments.end() || dashes + 1 == arguments.end()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("\"", *(dashes + 1), "\" follows --, but `", arguments[0],
-                                                 "` takes nothing after --: put options before it"));
+  const auto refused = !TakesWords(arguments[0]) ? dashes + 1
+                                                 : std::find_if(dashes + 1, arguments.end(), [](const std::string& word) {
+                                                     return absl::StartsWith(word, "-") && !files::Exists(word);
+                                                   });
+  if (refused == arguments.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", *refused, "\" follows --, and is no option there: put options before it"));
 }
 
 absl::Status CheckNoneEmpty(const CLI::App& command) {

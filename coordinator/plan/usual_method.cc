@@ -82,7 +82,7 @@ bool LeavesLittleToFlush(const v1::Operation& operation) {
 
 // Without a size, files grow in place of being overwritten. Phases of several records would have files of several sizes.
 void LetFilesGrow(const GivenOptions& given, v1::Plan& plan) {
-  if (given.Has("soak") || plan.files().memory_percent() > 0) return;
+  if (given.Has("soak") || given.Texts("record").size() > 1) return;
   std::vector<v1::Phase*> growing;
   for (v1::Phase& phase : *plan.mutable_phases()) {
     const v1::Operation& operation = phase.assignments(0).operation();

@@ -1,6 +1,7 @@
 """capacity: it finds the parameters that a simulated storage was given, and refuses bad questions."""
 import json
 import math
+import re
 import signal
 import subprocess
 import time
