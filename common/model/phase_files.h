@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "common/model/phase_shape.h"
@@ -41,6 +42,31 @@ inline uint64_t FileBytesOf(const v1::Plan& plan, const v1::Phase& phase, uint32
   }
   return bytes;
 }
+
+// Files grow with what the storage can do in the time of a phase: a phase that writes new files for a time may have a size of
+// its own that is larger than the plan's. Its lanes go on until the time is over, at most to that size and to what fits; later
+// phases without a size of their own use what every lane has written. The plan's size is that of files that no phase has
+// written. The functions below are defined in growing_files.cc.
+
+// The least size of such files, if later phases need them: what is missing when the time is over is written untimed.
+inline constexpr uint64_t kLeastGrownBytes = uint64_t{4} << 20;
+
+// True if a lane of this operation can write new files beyond their size: one file, in its order, by calls that need not
+// know its size before.
+bool CanGrow(const v1::FileLayout& files, const v1::Operation& operation);
+bool GrowsFiles(const v1::Plan& plan, const v1::Phase& phase);
+bool GrowsFiles(const v1::Plan& plan);  // some phase does
+
+// As ShapeOf, with the plan's size where files grow: what a phase needs at least of the storage.
+PhaseShape LeastShapeOf(const v1::Plan& plan, const v1::Phase& phase);
+
+// The first so many bytes that are whole records of all operations of the phase.
+uint64_t WholeRecordsIn(uint64_t bytes, const v1::Phase& phase);
+
+// Returns the size of each lane's files in a phase that grows them: beyond it, lanes begin again. `free_bytes`: of the
+// target with the least space; nullopt: unknown. `lane_count`: of the run.
+uint64_t MostGrownBytes(const v1::Plan& plan, const v1::Phase& phase, std::optional<uint64_t> free_bytes,
+                        uint64_t lane_count);
 
 }  // namespace iobench
 

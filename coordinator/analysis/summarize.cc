@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "common/model/phase_files.h"
 #include "common/model/phase_shape.h"
 #include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/analysis/brief.h"
@@ -35,7 +36,9 @@ void FillWhat(const PhaseView& view, v1::PhaseReport& report) {
   report.set_engine(view.traits.engine);
   report.set_record_bytes(view.traits.record_bytes);
   report.set_stride_records(StrideOf(phase.phase()));
-  report.set_bytes_per_lane(ShapeOf(view.run.plan(), phase.phase()).files.bytes_per_lane());
+  // Of files that grow, each phase has another size; what is asked for is the same.
+  report.set_bytes_per_lane(GrowsFiles(view.run.plan()) ? view.run.plan().files().bytes_per_lane()
+                                                        : ShapeOf(view.run.plan(), phase.phase()).files.bytes_per_lane());
   report.set_target(OnlyTargetPath(view.run.plan(), phase.phase()));
   report.set_lane_count(static_cast<uint32_t>(view.aligned.lanes.size()));
   report.set_metadata(view.traits.metadata);

@@ -1,9 +1,14 @@
 #include "coordinator/capacity/capacity_phases.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/model/engine.h"
+#include "common/model/operation.h"
+#include "common/model/plan_traits.h"
 #include "common/text/number_words.h"
 #include "common/text/phase_name.h"
 #include "common/text/units.h"
@@ -62,6 +67,18 @@ absl::Status CheckClosedLoopLeavesWorkers(const v1::Phase& phase) {
   return absl::OkStatus();
 }
 
+// Every file system that has O_DIRECT takes multiples of this.
+constexpr uint64_t kDirectUnitBytes = 4096;
+
+bool SaysHowItMoves(const GivenOptions& given) {
+  static constexpr OptionName kSays[] = {
+      "plan",  "suite", "mix",    "existing",    "read-existing", "sync",       "dsync",          "rsync",
+      "cold",  "direct", "drop-caches", "remount", "eat-memory", "rotate-clients", "fsync-in-timing", "close-in-timing"};
+  return std::any_of(std::begin(kSays), std::end(kSays), [&given](OptionName name) {
+    return given.Has(name) || given.turned_off().contains(&name.spec());
+  });
+}
+
 }  // namespace
 
 double DuePerSecond(const v1::Phase& phase) {
@@ -69,6 +86,26 @@ double DuePerSecond(const v1::Phase& phase) {
   for (const v1::Assignment& assignment : phase.assignments())
     ops_per_s += assignment.operation().arrivals().ops_per_s();
   return ops_per_s;
+}
+
+void MeasureStorage(const GivenOptions& given, bool direct_works, v1::Plan& plan) {
+  if (SaysHowItMoves(given)) return;
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    bool reads_cold = false;
+    for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+      v1::Operation& operation = *assignment.mutable_operation();
+      const OperationSpec* const spec = SpecOf(operation);
+      const EngineSpec* const engine = EngineOf(operation);
+      if (spec == nullptr || engine == nullptr || spec->is_metadata() || !engine->uses_files || !engine->mounted) continue;
+      if (direct_works && engine->Can(EngineFeature::kDirect) && operation.record_bytes() % kDirectUnitBytes == 0) {
+        operation.set_direct(true);
+        continue;
+      }
+      if (spec->writes() && engine->Can(EngineFeature::kSync)) operation.set_sync(true);
+      reads_cold |= spec->reads();
+    }
+    if (reads_cold) phase.add_before()->mutable_drop_caches()->set_verify(true);
+  }
 }
 
 absl::Status CheckLeavesLoad(const v1::Plan& plan) {

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "coordinator/capacity/capacity_steps.h"
+#include "coordinator/options/option.h"
 #include "iobench/v1/plan.pb.h"
 
 namespace iobench {
@@ -24,6 +25,11 @@ std::string DescriptionOf(const CapacityStep& step, size_t worker_count);
 
 // Returns the ops per second that are due in a phase's open loop; 0: a closed loop.
 double DuePerSecond(const v1::Phase& phase);
+
+// Lets the workload measure storage and not the clients' memory, if `given` does not say how it
+// is moved: past that memory (-I), or, where the file system cannot do that (`direct_works`), written through it (-o) and
+// read cold. A mix is as it is.
+void MeasureStorage(const GivenOptions& given, bool direct_works, v1::Plan& plan);
 
 // InvalidArgument: the plan sets something that a capacity measurement decides itself, such as the times of ops or, for
 // closed loops, the workers. This includes what the user's own plan sets; the command line refuses such options earlier.

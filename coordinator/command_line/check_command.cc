@@ -300,6 +300,11 @@ absl::StatusOr<Command> Checked(PreflightCommand preflight, const Typed& typed) 
 
 absl::StatusOr<Command> Checked(ValidateCommand validate, const Typed& typed) {
   if (validate.validate.list) return Command(std::move(validate));
+  if (validate.validate.expect == "list") {
+    TextAnswer list;
+    IOBENCH_ASSIGN_OR_RETURN(list.text, ShippedList(kExpectationFiles, "Expectations: files"));
+    return Command(std::move(list));
+  }
   IOBENCH_ASSIGN_OR_RETURN(GivenOptions given, WhereToValidate(validate.validate, typed));
   IOBENCH_RETURN_IF_ERROR(CompleteJob(std::move(given), validate));
   return Command(std::move(validate));

@@ -14,7 +14,7 @@
 namespace iobench {
 
 // Parses `arguments`, which exclude the program's name; without a command they are those of `run`. Reads the files of
-// suites, and nothing else of the file system. `help_columns`: the width of texts that are asked for. InvalidArgument: one
+// suites, looks whether words name directories, and accesses nothing else of the file system. `help_columns`: the width of texts that are asked for. InvalidArgument: one
 // line that says what to do. NotFound: the suites are not installed.
 absl::StatusOr<Command> ParseCommandLine(const std::vector<std::string>& arguments,
                                          size_t help_columns = kPipedColumns, const ProgramStart& start = {});

@@ -18,6 +18,7 @@
 #include "coordinator/command_line/most_used.h"
 #include "coordinator/options/iozone_letters.h"
 #include "coordinator/options/option.h"
+#include "coordinator/options/shipped_files.h"
 #include "coordinator/translate/foreign_help.h"
 
 namespace iobench {
@@ -34,6 +35,19 @@ std::string PlusLetterOf(const std::string& name) {
   return {};
 }
 
+// The names of files that come with the program; empty: the option takes none, or they are not installed.
+std::vector<std::string> ShippedValuesOf(const std::string& name) {
+  static constexpr std::pair<std::string_view, const ShippedKind*> kOptions[] = {
+      {"suite", &kSuiteFiles}, {"mix", &kMixFiles}, {"expect", &kExpectationFiles}};
+  for (const auto& [option, kind] : kOptions) {
+    if (option != name) continue;
+    std::vector<std::string> names = ShippedNames(*kind).value_or(std::vector<std::string>());
+    if (!names.empty()) names.emplace_back("list");
+    return names;
+  }
+  return {};
+}
+
 // The values of options whose help does not list them as "a|b".
 std::vector<std::string> KnownValuesOf(const std::string& name) {
   std::vector<std::string> values;
@@ -42,7 +56,7 @@ std::vector<std::string> KnownValuesOf(const std::string& name) {
   } else if (name == "op") {
     for (const OperationSpec& operation : Operations()) values.emplace_back(operation.name);
   }
-  return values;
+  return values.empty() ? ShippedValuesOf(name) : values;
 }
 
 bool IsChoice(const std::string& argument) {
@@ -51,7 +65,7 @@ bool IsChoice(const std::string& argument) {
 }
 
 OptionHelp HelpOf(const CLI::Option& option, bool of_run) {
-  constexpr std::string_view kPaths[] = {"DIR", "FILE", "FILE..."};
+  constexpr std::string_view kPaths[] = {"DIR", "FILE", "FILE...", "FILE|NAME", "MIX"};
   OptionHelp help;
   help.positional = !option.nonpositional();
   help.help = option.get_description();
@@ -62,7 +76,7 @@ OptionHelp HelpOf(const CLI::Option& option, bool of_run) {
     const std::string letter = of_run ? PlusLetterOf(name) : "";
     if (!letter.empty()) help.names.push_back(letter);
     help.names.push_back(absl::StrCat("--", name));
-    if (help.choices.empty() && of_run) help.choices = KnownValuesOf(name);
+    if (help.choices.empty()) help.choices = of_run ? KnownValuesOf(name) : ShippedValuesOf(name);
   }
   if (option.get_items_expected_max() > 0 && !help.positional) help.argument = option.get_type_name();
   if (IsChoice(help.argument)) help.choices = absl::StrSplit(help.argument, '|');

@@ -40,8 +40,10 @@ std::string BashCompletion(const std::vector<CommandHelp>& commands) {
       if (option.argument.empty()) continue;
       const std::string places = BashPlaces(command, option);
       if (!option.choices.empty()) {
-        absl::StrAppend(&values, places, "COMPREPLY=($(compgen -W ",
-                        Quoted(absl::StrJoin(option.choices, " ")), " -- \"$cur\"))\n      return ;;\n");
+        // Some take a file as well as a name.
+        absl::StrAppend(&values, places, option.takes_path ? "compopt -o filenames 2> /dev/null\n      " : "",
+                        "COMPREPLY=($(compgen -W ", Quoted(absl::StrJoin(option.choices, " ")), " -- \"$cur\")",
+                        option.takes_path ? " $(compgen -f -- \"$cur\")" : "", ")\n      return ;;\n");
       } else if (option.takes_path) {
         absl::StrAppend(&values, places,
                         "compopt -o filenames 2> /dev/null\n      COMPREPLY=($(compgen -f -- \"$cur\"))\n",
@@ -92,10 +94,11 @@ std::string ZshCompletion(const std::vector<CommandHelp>& commands) {
           absl::StrReplaceAll(option.help, {{"\\", "\\\\"}, {"[", "\\["}, {"]", "\\]"}, {":", "\\:"}});
       std::string argument;
       if (!option.argument.empty()) {
-        const std::string action = !option.choices.empty()
-                                       ? absl::StrCat("(", absl::StrJoin(option.choices, " "), ")")
-                                   : option.takes_path ? std::string("_files")
-                                                       : std::string(" ");
+        const std::string names = absl::StrCat("(", absl::StrJoin(option.choices, " "), ")");
+        const std::string action = option.choices.empty() ? (option.takes_path ? "_files" : " ")
+                                   : option.takes_path
+                                       ? absl::StrCat("{_alternative \"names:name:", names, "\" \"files:file:_files\"}")
+                                       : names;
         argument = absl::StrCat(":", absl::StrReplaceAll(option.argument, {{":", "\\:"}}), ":", action);
       }
       for (const std::string& name : option.names) {

@@ -14,6 +14,8 @@
 #include "common/text/near_names.h"
 #include "common/text/shell_word.h"
 #include "common/text/utf8.h"
+#include "coordinator/files/files.h"
+#include "coordinator/options/command_table.h"
 #include "coordinator/options/option.h"
 #include "coordinator/translate/foreign_help.h"
 #include "coordinator/translate/translation.h"
@@ -151,6 +153,17 @@ std::string WithLongWordsQuoted(const std::string& message) {
   return absl::StrJoin(words, " ");
 }
 
+// True if words that belong to no option mean something to the command, so that they may follow --.
+bool TakesWords(const std::string& command) {
+  const std::span<const CommandSpec> commands = Commands();
+  const auto named = std::find_if(commands.begin(), commands.end(),
+                                  [&command](const CommandSpec& each) { return each.name == command; });
+  const std::span<const OptionSpec> options = CommandOptions();
+  return named != commands.end() && std::any_of(options.begin(), options.end(), [&named](const OptionSpec& option) {
+           return option.positional && (option.commands & named->command) != 0;
+         });
+}
+
 // Where to find help. Without a command, `command` is `run`, although the user may have meant another one.
 std::string HelpHint(const std::string& command) {
   return command == "run" ? "; `cluster-iobench --help` lists commands, `cluster-iobench run --help` options"
@@ -219,9 +232,9 @@ std::vector<std::string> WithOurNames(std::vector<std::string> arguments, const 
   return arguments;
 }
 
-bool NamesDirectory(std::string_view word) {
-  return word == "." || word == ".." || IsNfsUrl(std::string(word)) ||
-         word.find('/') != std::string_view::npos;
+bool NamesDirectory(const std::string& word) {
+  return word == "." || word == ".." || IsNfsUrl(word) || absl::StrContains(word, "/") ||
+         (!FindOperation(word).ok() && files::IsDirectory(word));
 }
 
 absl::Status CheckFirstWord(const std::string& word, std::span<const std::string_view> commands) {
@@ -247,14 +260,15 @@ absl::Status RefusalOfWord(const std::string& word, const std::vector<std::strin
 }
 
 absl::Status CheckAllOptions(const std::vector<std::string>& arguments) {
-  static constexpr std::string_view kOfDirectories[] = {"report", "compare", "history", "clean"};
-  if (std::find(std::begin(kOfDirectories), std::end(kOfDirectories), arguments[0]) !=
-      std::end(kOfDirectories))
-    return absl::OkStatus();  // a directory may have any name
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes == arguments.end() || dashes + 1 == arguments.end()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("\"", *(dashes + 1), "\" follows --, but `", arguments[0],
-                                                 "` takes nothing after --: put options before it"));
+  const auto refused = !TakesWords(arguments[0]) ? dashes + 1
+                                                 : std::find_if(dashes + 1, arguments.end(), [](const std::string& word) {
+                                                     return absl::StartsWith(word, "-") && !files::Exists(word);
+                                                   });
+  if (refused == arguments.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", *refused, "\" follows --, and is no option there: put options before it"));
 }
 
 absl::Status CheckNoneEmpty(const CLI::App& command) {

@@ -36,9 +36,9 @@ absl::Status WithMeantLine(const absl::Status& status, const std::vector<std::st
 std::vector<std::string> WithOurNames(std::vector<std::string> arguments, const LongNames& names);
 
 // True if a word of `run` that belongs to no option is a directory to test, so that --path is not needed: it contains a
-// slash, or is `.`, `..` or an nfs:// URL. Does not access the file system, since a directory may have the name of an
-// operation.
-bool NamesDirectory(std::string_view word);
+// slash, is `.`, `..` or an nfs:// URL, or names a directory that is there. The name of an operation is none, since it may
+// lack its --op.
+bool NamesDirectory(const std::string& word);
 
 // InvalidArgument: the first word is similar to a command, so `run` is not assumed. OK for an option, a directory or
 // the name of an operation.
@@ -48,7 +48,7 @@ absl::Status CheckFirstWord(const std::string& word, std::span<const std::string
 // to name the flag that the word follows.
 absl::Status RefusalOfWord(const std::string& word, const std::vector<std::string>& arguments);
 
-// InvalidArgument: options follow --, which CLI11 would ignore. REQUIRES: at least one argument.
+// InvalidArgument: what follows -- looks like an option and names no file, or the command takes no words. REQUIRES: at least one argument.
 absl::Status CheckAllOptions(const std::vector<std::string>& arguments);
 
 // InvalidArgument: an option has an empty argument, which CLI11 treats as missing.

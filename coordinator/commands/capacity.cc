@@ -1,6 +1,9 @@
 // The command `capacity`: a run whose phases follow from what the earlier ones measured.
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <iostream>
 #include <map>
@@ -29,6 +32,7 @@
 #include "coordinator/commands/job_commands.h"
 #include "coordinator/commands/on_workers.h"
 #include "coordinator/conduct/conductor.h"
+#include "coordinator/files/files.h"
 #include "coordinator/live/display.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/process/fitted_stream.h"
@@ -110,16 +114,25 @@ CapacitySettings SettingsOf(const CapacityCommand& line, const v1::Plan& plan, u
   return settings;
 }
 
-// Says on stderr which step begins.
+// True unless this host sees that the file system refuses it; on others' hosts, the run does.
+bool DirectWorks(const std::string& path) {
+  // A file without a name leaves nothing behind. Where there are none (NFS), another error says so.
+  files::HeldFile probe = files::Open(path, O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC);
+  if (!probe.valid()) return errno != EINVAL;
+  files::Close(std::move(probe));
+  return true;
+}
+
+// Says on stderr how long it will take, and which step begins.
 class StepListener final : public RunObserver {
  public:
   StepListener(bool speaks, const CapacitySource& source) : speaks_(speaks), source_(source) {}
   void PhasePrepares(const PhaseProgress& progress) override {
-    if (!speaks_) return;
-    std::cerr << "phase " << Printable(progress.phase->name());
-    if (progress.index == 0 && source_.search() != nullptr)
-      std::cerr << "; total time about " << FormatSeconds(EstimatedSeconds(source_.search()->settings()));
-    std::cerr << std::endl;
+    if (progress.index == 0 && source_.search() != nullptr) {
+      std::cerr << "cluster-iobench: this takes about " << FormatSeconds(EstimatedSeconds(source_.search()->settings()))
+                << ", plus the time to create the files" << std::endl;
+    }
+    if (speaks_) std::cerr << "phase " << Printable(progress.phase->name()) << std::endl;
   }
 
  private:
@@ -248,6 +261,9 @@ absl::Status FitPlanToCapacity(const CapacityCommand& line, v1::Plan& plan) {
     return absl::InvalidArgumentError(
         absl::StrCat(plan.repetitions(), " repetitions are more than the max of ", kMaxRepetitions));
   }
+  const bool direct_works = std::all_of(plan.targets().begin(), plan.targets().end(),
+                                        [](const v1::Target& target) { return DirectWorks(target.path()); });
+  MeasureStorage(line.given, direct_works, plan);
   phase.set_name("0: all lanes, creating the files");
   return absl::OkStatus();
 }
@@ -338,6 +354,7 @@ int Execute(const CapacityCommand& capacity, const std::string& typed) {
        .lanes_on_each_client = true,
        .writes_results = true,
        .dry_run = capacity.dry_run,
+       .has_own_method = true,
        .adapt_plan = [&capacity](v1::Plan& plan) { return FitPlanToCapacity(capacity, plan); },
        .carry_out =
            [&capacity](const Stage& stage, const v1::Plan& plan) { return Capacity(stage, capacity, plan); }},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -10,10 +12,15 @@
 #include "coordinator/analysis/compare/compare_runs.h"
 #include "coordinator/commands/comparison.h"
 #include "coordinator/process/failure.h"
+#include "coordinator/saved_run/run_names.h"
 
 namespace iobench {
 
-int CompareSavedRuns(const CompareCommand& options) {
+int CompareSavedRuns(const CompareCommand& asked) {
+  CompareCommand options = asked;
+  absl::StatusOr<std::vector<std::string>> runs = RunsNamed(asked.directories, 2);
+  if (!runs.ok()) return Fail(runs.status(), kExitUsage);
+  options.directories = *std::move(runs);
   const absl::StatusOr<const CompareFormat*> format = ComparisonFormat(options);
   if (!format.ok()) return Fail(format.status(), kExitUsage);
   const absl::Status distinct = CheckNoneTwice(options.directories);

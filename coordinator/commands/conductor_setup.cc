@@ -9,6 +9,7 @@
 #include "common/digest/sha256.h"
 #include "common/version.h"
 #include "coordinator/options/iozone_output.h"
+#include "coordinator/saved_run/run_names.h"
 
 namespace iobench {
 namespace {
@@ -57,7 +58,7 @@ CoordTime JoinDeadline(const ConductorOptions& options, const JobOptions& line) 
 }
 
 std::string OutDirectory(const JobOptions& line, const std::string& run_name) {
-  return line.cluster.out.empty() ? absl::StrCat("cluster-iobench.out/", run_name) : line.cluster.out;
+  return line.cluster.out.empty() ? absl::StrCat(kResultsDirectory, "/", run_name) : line.cluster.out;
 }
 
 }  // namespace iobench

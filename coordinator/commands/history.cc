@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "coordinator/files/files.h"
 #include "coordinator/process/failure.h"
 #include "coordinator/report/raw_files.h"
+#include "coordinator/saved_run/run_names.h"
 
 namespace iobench {
 namespace {
@@ -52,7 +54,9 @@ absl::StatusOr<std::vector<std::string>> Expanded(const std::vector<std::string>
 int PrintHistory(const CompareCommand& options) {
   const absl::StatusOr<const CompareFormat*> format = ComparisonFormat(options);
   if (!format.ok()) return Fail(format.status(), kExitUsage);
-  absl::StatusOr<std::vector<std::string>> directories = Expanded(options.directories);
+  const absl::StatusOr<std::vector<std::string>> runs = RunsNamed(options.directories, SIZE_MAX);
+  if (!runs.ok()) return Fail(runs.status(), kExitUsage);
+  absl::StatusOr<std::vector<std::string>> directories = Expanded(*runs);
   if (!directories.ok()) return Fail(directories.status(), kExitUsage);
   const absl::Status distinct = CheckNoneTwice(*directories);
   if (!distinct.ok()) return Fail(distinct, kExitUsage);

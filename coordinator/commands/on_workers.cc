@@ -35,6 +35,7 @@
 #include "coordinator/saved_run/resume_point.h"
 #include "coordinator/stage/stage.h"
 #include "coordinator/stage/transports.h"
+#include "worker/engine/io_engine.h"
 
 namespace iobench {
 namespace {
@@ -161,6 +162,8 @@ absl::StatusOr<v1::Plan> CheckedPlan(const JobSpec& job, bool local, uint32_t wo
                  .worker_count = worker_count,
                  .client_list = lanes_are_clients,
                  .memory_bytes = MemoryOfThisProcess().bytes,
+                 .has_own_method = job.has_own_method,
+                 .queue_engine = CheckEngineHere("uring").ok() ? "uring" : "posix-aio",
                  .drawn_seed = DrawSeed()}));
   if (!clients.empty()) IOBENCH_RETURN_IF_ERROR(FitToClients(job, clients, plan));
   if (job.adapt_plan != nullptr) IOBENCH_RETURN_IF_ERROR(job.adapt_plan(plan));

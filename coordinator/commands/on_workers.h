@@ -33,6 +33,7 @@ struct JobSpec {
   bool lanes_on_each_client = false;  // with a client list, all lanes run on each of its clients, except those of a mix
   bool writes_results = false;        // into --out
   bool dry_run = false;               // nothing is written after all
+  bool has_own_method = false;        // as in PlanContext
   bool measures_servers = false;      // may have --server-path
   // Makes the plan that the options give the one of this command, before it is checked.
   std::function<absl::Status(v1::Plan& plan)> adapt_plan = nullptr;

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -22,6 +23,7 @@
 #include "coordinator/process/failure.h"
 #include "coordinator/saved_run/finished_phases.h"
 #include "coordinator/saved_run/redact.h"
+#include "coordinator/saved_run/run_names.h"
 #include "coordinator/saved_run/verify.h"
 #include "coordinator/saved_run/whole_report.h"
 
@@ -168,7 +170,12 @@ int Print(const ReportCommand& options) {
 
 }  // namespace
 
-int PrintSavedRun(const ReportCommand& options) {
+int PrintSavedRun(const ReportCommand& asked) {
+  ReportCommand options = asked;
+  const std::vector<std::string> words(asked.directory.empty() ? 0 : 1, asked.directory);
+  const absl::StatusOr<std::vector<std::string>> runs = RunsNamed(words, 1);
+  if (!runs.ok()) return Fail(runs.status(), kExitUsage);
+  options.directory = runs->back();
   // Every phase of a run needs the same memory again. Keeping it, in one pool for all threads, halves the page faults
   // of a large run.
   mallopt(M_ARENA_MAX, 1);

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "common/clock.h"
+#include "common/model/phase_files.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "coordinator/analysis/summarize.h"
@@ -27,6 +29,18 @@ void AddFirst(const StepsOfWorkers& steps, v1::PhaseRecord& record) {
     all.MergeFrom(list);
     list.Swap(&all);
   }
+}
+
+// On the target with the least; nullopt: some worker does not know.
+std::optional<uint64_t> LeastFreeBytes(std::span<const v1::WorkerTargets> facts) {
+  std::optional<uint64_t> least;
+  for (const v1::WorkerTargets& worker : facts) {
+    for (const v1::TargetFacts& target : worker.targets()) {
+      if (!target.has_free_bytes()) return std::nullopt;
+      least = std::min(least.value_or(UINT64_MAX), target.free_bytes());
+    }
+  }
+  return least;
 }
 
 }  // namespace
@@ -99,6 +113,7 @@ absl::StatusOr<bool> PhaseLoop::RunPhase(const NextPhase& next, uint32_t index,
   const v1::Phase& planned = plan().phases(next.place);
   v1::Phase phase;
   if (!HasTimeFor(planned, phase)) return false;
+  SizeGrowingFiles(phase);
   if (const std::set<uint32_t> targets = TargetsOfNewSharedFiles(plan(), phase, layout); !targets.empty()) {
     IOBENCH_RETURN_IF_ERROR(data.RemoveSharedFiles(targets));
     ledger_.ForgetShared(targets);
@@ -191,6 +206,19 @@ bool PhaseLoop::HasTimeFor(const v1::Phase& phase, v1::Phase& fitted) {
   }
   fitted = fits->phase;
   return true;
+}
+
+// The size of files that grow is known only where they have been written.
+void PhaseLoop::SizeGrowingFiles(v1::Phase& phase) const {
+  if (GrowsFiles(plan(), phase)) {
+    const std::optional<uint64_t> free_bytes = LeastFreeBytes(context_.look.data->facts());
+    phase.mutable_files()->set_bytes_per_lane(
+        MostGrownBytes(plan(), phase, free_bytes, context_.look.layout->lane_count()));
+    return;
+  }
+  if (!GrowsFiles(plan()) || phase.files().has_bytes_per_lane() || IsMetadata(phase)) return;
+  const uint64_t bytes = WholeRecordsIn(ledger_.BytesWrittenFor(phase), phase);
+  if (bytes > 0) phase.mutable_files()->set_bytes_per_lane(bytes);
 }
 
 // When --max-duration is over.

@@ -60,6 +60,7 @@ class PhaseLoop {
   absl::StatusOr<bool> RunPhase(const NextPhase& next, uint32_t index, std::optional<v1::PhaseReport>& report);
   absl::StatusOr<StepsOfWorkers> FillSpace(uint32_t index, const v1::Phase& phase);
   bool HasTimeFor(const v1::Phase& phase, v1::Phase& fitted);
+  void SizeGrowingFiles(v1::Phase& phase) const;
   CoordTime EndOfDuration() const;
   RunPart Part() const;
 

@@ -219,7 +219,7 @@ FileAnswer CarryOut(const FileRequest& request) {
   const char* const path = request.path.c_str();
   switch (request.call) {
     case FileCall::kOpen:
-      return Of(::open(path, static_cast<int>(request.a)));
+      return Of(::open(path, static_cast<int>(request.a), 0600));  // the mode is that of a file without a name (O_TMPFILE)
     case FileCall::kCreate:
       return Create(request);
     case FileCall::kClose:

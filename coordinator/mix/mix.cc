@@ -7,7 +7,6 @@
 #include <set>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/model/metadata_operation.h"
@@ -194,9 +193,7 @@ absl::StatusOr<v1::Mix> LoadMix(const std::string& file) {
 }
 
 absl::StatusOr<v1::Mix> FindMix(const std::string& what) {
-  if (absl::StrContains(what, "/") || absl::EndsWith(what, ".yaml") || absl::EndsWith(what, ".yml")) {
-    return LoadMix(what);
-  }
+  if (IsYamlFile(what)) return LoadMix(what);
   if (what.find_first_of(" @%+") != std::string::npos) {
     IOBENCH_ASSIGN_OR_RETURN(v1::Mix mix, ParseMixText(what));
     IOBENCH_RETURN_IF_ERROR(CompleteMix(mix));

@@ -95,9 +95,9 @@ constexpr OptionSpec kRows[] = {
      .help = "fail if a client alone reaches less than PCT % of the median of the others (default 50; below 70 is a "
              "warning)",
      .commands = kForValidate, .field = kInto<&ValidateOptions::outlier_percent>},
-    {.name = "expect", .argument = "FILE", .value = V::kWord, .group = G::kLimits,
-     .help = "YAML file of rates that must be reached and facts that must hold on every client; examples are in "
-             "share/cluster-iobench/expect",
+    {.name = "expect", .argument = "FILE|NAME", .value = V::kWord, .group = G::kLimits,
+     .help = "YAML file of rates that must be reached and facts that must hold on every client; or one of "
+             "share/cluster-iobench/expect by its name (`--expect list`)",
      .commands = kForValidate, .field = kInto<&ValidateOptions::expect>},
 
     // ----------------------------------------------------------------------------------- validate: report
@@ -397,9 +397,8 @@ constexpr OptionSpec kRows[] = {
      .commands = kForSelftest, .field = kInto<&SelftestCommand::lanes>},
 
     // ------------------------------------------------------------------------------- report of a saved run
-    {.name = "DIR", .value = V::kWord, .group = G::kPlain, .help = "directory with the run's results",
-     .commands = kForReport, .field = kInto<&ReportCommand::directory>, .positional = true,
-     .required = true},
+    {.name = "DIR", .value = V::kWord, .group = G::kPlain, .help = "directory with the run's results, or a file in it (default: the newest run here)",
+     .commands = kForReport, .field = kInto<&ReportCommand::directory>, .positional = true},
     {.name = "format", .value = V::kWord, .group = G::kPlain,
      .help = "write the report in this format instead of the console's",
      .commands = kForReport, .choices = kFormatNames, .field = kInto<&ReportCommand::format>},
@@ -420,13 +419,11 @@ constexpr OptionSpec kRows[] = {
 
     // -------------------------------------------------------------------------------- compare and history
     {.name = "DIR", .value = V::kWord, .group = G::kPlain,
-     .help = "directories with results: the baseline, then the runs to compare with it",
-     .commands = kForCompare, .field = kInto<&CompareCommand::directories>, .positional = true,
-     .required = true},
+     .help = "directories with results: the baseline, then the runs to compare with it (default: the two newest runs here)",
+     .commands = kForCompare, .field = kInto<&CompareCommand::directories>, .positional = true},
     {.name = "DIR", .value = V::kWord, .group = G::kPlain,
-     .help = "directories with results, or directories that contain such directories",
-     .commands = kForHistory, .field = kInto<&CompareCommand::directories>, .positional = true,
-     .required = true},
+     .help = "directories with results, or directories that contain such directories (default: all runs here)",
+     .commands = kForHistory, .field = kInto<&CompareCommand::directories>, .positional = true},
     {.name = "format", .value = V::kWord, .group = G::kPlain, .help = "output format (default: text)",
      .commands = kComparing, .choices = kCompareFormatNames, .field = kInto<&CompareCommand::format>},
     {.name = "pair", .value = V::kWord, .group = G::kPlain,

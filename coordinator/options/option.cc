@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 
@@ -152,9 +153,25 @@ absl::StatusOr<std::vector<std::string>> ReadEngine(const OptionSpec& option, co
   return std::vector<std::string>{sides.first, sides.second};
 }
 
+// "50MiB/s", as bytes per second.
+absl::StatusOr<std::string> ReadByteRate(const OptionSpec& option, const std::string& text) {
+  const absl::StatusOr<uint64_t> bytes = ParseBytes(std::string(absl::StripSuffix(text, "/s")), 1);
+  if (!bytes.ok() || *bytes == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(BothNamesOf(option), ": \"", text, "\" is no rate: write ops per second, or bytes such as 50MiB/s"));
+  }
+  return absl::StrCat(*bytes);
+}
+
 absl::StatusOr<std::vector<std::string>> ReadRate(const OptionSpec& option, const std::string& text) {
   const std::pair<std::string, std::string> ends = absl::StrSplit(text, absl::MaxSplits("..", 1));
   const bool is_ramp = absl::StrContains(text, "..");
+  if (absl::EndsWith(text, "/s")) {
+    IOBENCH_ASSIGN_OR_RETURN(const std::string first, ReadByteRate(option, ends.first));
+    if (!is_ramp) return std::vector<std::string>{first, "", std::string(kInBytes)};
+    IOBENCH_ASSIGN_OR_RETURN(const std::string last, ReadByteRate(option, ends.second));
+    return std::vector<std::string>{first, last, std::string(kInBytes)};
+  }
   IOBENCH_ASSIGN_OR_RETURN(const std::string begin, ReadNumber(option, ends.first));
   if (!is_ramp) return std::vector<std::string>{begin, ""};
   IOBENCH_ASSIGN_OR_RETURN(const std::string end, ReadNumber(option, ends.second));
@@ -213,6 +230,17 @@ absl::StatusOr<std::vector<std::string>> PartsOf(const OptionSpec& option, const
   }
   if (!part.ok()) return part.status();
   return std::vector<std::string>{*part};
+}
+
+// What a user of other tools means by -r 4096 is not what IOzone means.
+void NoteBareKib(const OptionSpec& option, const std::string& text, std::vector<std::string>& notes) {
+  constexpr uint64_t kMostMeant = 1024;
+  const bool in_kib = option.value == OptionValue::kSizeKib || option.value == OptionValue::kFileSize;
+  uint64_t number = 0;
+  if (!in_kib || text.find_first_not_of("0123456789") != std::string::npos) return;
+  if (!absl::SimpleAtoi(text, &number) || number <= kMostMeant || number > UINT64_MAX / 1_KiB) return;
+  notes.push_back(absl::StrCat(ShortNameOf(option), " ", text, " is ", FormatBytes(static_cast<double>(number * 1_KiB)),
+                               ": IOzone counts in KiB; for bytes write ", text, "b"));
 }
 
 }  // namespace
@@ -293,6 +321,7 @@ absl::Status GivenOptions::Add(const OptionSpec& option, const std::string& text
     if (*on) given_[&option] = {{"true"}};
     return absl::OkStatus();
   }
+  for (const absl::string_view each : absl::StrSplit(text, ',')) NoteBareKib(option, std::string(each), notes_);
   auto& parts = given_[&option];
   if (!parts.empty() && !option.repeatable) {
     return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(option), " was given twice"));

@@ -75,6 +75,9 @@ class GivenOptions {
   std::vector<std::string> LastParts(OptionName name) const;
   double Decimal(OptionName name, double otherwise = 0) const;
 
+  // What the user should know about the values, one line each.
+  const std::vector<std::string>& notes() const { return notes_; }
+
   // Returns the number of values that were given.
   size_t Count(const OptionSpec& option) const {
     const auto found = given_.find(&option);
@@ -86,6 +89,7 @@ class GivenOptions {
  private:
   std::map<const OptionSpec*, std::vector<std::vector<std::string>>> given_;
   std::set<const OptionSpec*> turned_off_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace iobench

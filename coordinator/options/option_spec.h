@@ -42,6 +42,9 @@ std::string_view TitleOf(OptionGroup group);  // title of the help section; empt
 inline constexpr uint64_t kSizeByMemory = uint64_t{1} << 50;
 inline constexpr uint32_t kMaxMemoryPercent = 10'000;
 
+// The third part of a rate that is in bytes per second.
+inline constexpr std::string_view kInBytes = "bytes";
+
 // How an argument is parsed. GivenOptions keeps sizes in bytes, and times in the unit of the kind. Options that fill a
 // member of their command's struct are flags, words, whole numbers, decimals or seconds.
 enum class OptionValue {
@@ -59,7 +62,8 @@ enum class OptionValue {
   kBinding,    // cores, cores:FIRST or numa: two values
   kStripe,     // 4, 4:1m or -1:1m: two values, the second one empty without ":"
   kEngine,     // a word, or sim:PARAMETERS: two values
-  kRate,       // 500 or 100..500, in [min, max]: two values, the second one empty without ".."
+  kRate,       // 500 or 100..500, in [min, max]: two values, the second one empty without ".."; 50MiB/s: bytes per second,
+               // with kInBytes as the third value
   kDataContents,  // zero, incompressible or pattern:N: two values
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -54,6 +55,10 @@ absl::StatusOr<std::vector<std::string>> ShippedNames(const ShippedKind& kind) {
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+bool IsYamlFile(const std::string& word) {
+  return absl::StrContains(word, "/") || absl::EndsWith(word, ".yaml") || absl::EndsWith(word, ".yml");
 }
 
 absl::StatusOr<std::string> ShippedFile(const ShippedKind& kind, const std::string& name) {

@@ -18,6 +18,7 @@ struct ShippedKind {
 };
 inline constexpr ShippedKind kSuiteFiles{.directory = "plans", .word = "suite", .words = "suites"};
 inline constexpr ShippedKind kMixFiles{.directory = "mixes", .word = "mix", .words = "mixes"};
+inline constexpr ShippedKind kExpectationFiles{.directory = "expect", .word = "expectation", .words = "expectations"};
 
 // Returns the directory of the kind's files: next to the installed program (PREFIX/share/cluster-iobench/plans),
 // otherwise in the source tree that the program was built from. NotFound: there is neither. The same holds for the
@@ -26,6 +27,9 @@ absl::StatusOr<std::string> ShippedDirectory(const ShippedKind& kind);
 
 // Returns the names of all files of the kind, sorted, without ".yaml".
 absl::StatusOr<std::vector<std::string>> ShippedNames(const ShippedKind& kind);
+
+// True if a word means a file of the user and not a shipped one: it has a slash, or the extension of YAML.
+bool IsYamlFile(const std::string& word);
 
 // Returns the path of one file. NotFound: the message lists the names, and those similar to `name`.
 absl::StatusOr<std::string> ShippedFile(const ShippedKind& kind, const std::string& name);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/model/operation.h"
+#include "common/model/phase_files.h"
 #include "common/model/plan_traits.h"
 
 namespace iobench {
@@ -59,7 +60,7 @@ bool IsLaidOutAlike(const PhaseShape& a, const PhaseShape& b) {
 class Need {
  public:
   Need(const v1::Plan& plan, const Layout& layout, const v1::Phase& phase)
-      : plan_(plan), layout_(layout), shape_(ShapeOf(plan, phase)) {
+      : plan_(plan), layout_(layout), shape_(ShapeOf(plan, phase)), grows_(GrowsFiles(plan, phase)) {
     VisitLanes(phase, shape_, layout, [this](const v1::Operation& operation, const v1::LanePlan& lane) {
       if (CreatesWith(operation, lane)) open_.insert(FilesOf(lane, shape_));
     });
@@ -80,7 +81,9 @@ class Need {
         created.insert(files);
       } else if (const uint64_t bytes = BytesNeededBy(plan_, later, operation); bytes > 0) {
         // In another layout, the first bytes of the lane are other parts of the files.
-        Take(files, IsLaidOutAlike(shape_, shape) ? bytes : UINT64_MAX, later.name());
+        // Of files that grow, a phase uses what is there.
+        const uint64_t most = grows_ ? kLeastGrownBytes : UINT64_MAX;
+        Take(files, IsLaidOutAlike(shape_, shape) ? std::min(bytes, most) : UINT64_MAX, later.name());
       }
     });
     for (const FilesOfOwner& files : created) open_.erase(files);
@@ -92,7 +95,7 @@ class Need {
 
   // A later run reads the files as they are in the end.
   void Keep() {
-    for (const FilesOfOwner& files : open_) Take(files, UINT64_MAX, "-w");
+    for (const FilesOfOwner& files : open_) Take(files, plan_.files().bytes_per_lane(), "-w");
   }
 
   LaterNeeds Result() && { return std::move(needs_); }
@@ -107,6 +110,7 @@ class Need {
   const v1::Plan& plan_;
   const Layout& layout_;
   const PhaseShape shape_;
+  const bool grows_;
   std::set<FilesOfOwner> open_;  // as the phase has left them
   bool seeks_trees_ = false;
   LaterNeeds needs_;

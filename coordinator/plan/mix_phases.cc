@@ -26,6 +26,10 @@ absl::Status ListMix(const GivenOptions& given, const PlanContext& context, v1::
   IOBENCH_ASSIGN_OR_RETURN(const v1::Mix mix, FindMix(given.Text("mix")));
   MixLoad load{.factor = given.Decimal("mix-factor", 1)};
   if (given.Has("rate")) {
+    if (given.LastParts("rate").front() == kInBytes) {
+      return absl::InvalidArgumentError(
+          "--rate in bytes per second: the operations of a mix have several sizes: give it in ops per second");
+    }
     load.ops_per_s = given.Decimal("rate");
     if (const std::string end = given.LastParts("rate").front(); !end.empty()) {
       load.end_ops_per_s = std::stod(end);

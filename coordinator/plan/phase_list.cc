@@ -125,7 +125,9 @@ std::vector<uint64_t> StridesOf(const OperationSpec& spec, const GivenOptions& g
 bool MayReadFromMemory(const v1::Phase& phase) {
   return std::any_of(phase.assignments().begin(), phase.assignments().end(), [](const v1::Assignment& each) {
     const v1::Operation& operation = each.operation();
-    return !IsMetadata(operation) && !operation.direct() && !IsUnmounted(operation);
+    const OperationSpec* const spec = SpecOf(operation);
+    const bool reads = spec != nullptr && !spec->is_metadata() && spec->reads();
+    return reads && !operation.direct() && !IsUnmounted(operation) && !MovesNothing(operation);
   });
 }
 
@@ -257,11 +259,12 @@ void LeaveOutWhatTheEngineCannot(const GivenOptions& given, v1::Plan& plan) {
   phases.DeleteSubrange(static_cast<int>(kept - phases.begin()), static_cast<int>(phases.end() - kept));
 }
 
-absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan) {
+absl::Status AddSteps(const GivenOptions& given, const PlanContext& context, v1::Plan& plan) {
   const double rest_s = given.Decimal("rest");
   const OptionSpec& drop_caches = OptionNamed("drop-caches");
   const bool cold = given.Has("cold");
   const bool own_soak = given.Has("soak") && !given.Has("plan") && !given.Has("suite");
+  const bool cold_as_usual = !context.has_own_method && ReadsColdAsUsual(given);
   bool first = true, any_reads = false;
   for (v1::Phase& phase : *plan.mutable_phases()) {
     if (phase.background()) continue;  // it is part of the others
@@ -285,8 +288,8 @@ absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan) {
     if ((cold || given.Has("drop-caches")) && reads) {
       phase.add_before()->mutable_drop_caches()->set_verify(cold);
       any_reads = true;
-    } else if (own_soak && reads && MayReadFromMemory(phase)) {
-      phase.add_before()->mutable_drop_caches();
+    } else if (((own_soak && reads) || cold_as_usual) && MayReadFromMemory(phase)) {
+      phase.add_before()->mutable_drop_caches()->set_verify(cold_as_usual);
     }
   }
   if (any_reads) return absl::OkStatus();

@@ -48,9 +48,19 @@ v1::Operation OperationOf(const OperationSpec& spec, uint64_t record_bytes, uint
 // Returns the phase with these workers only. It has no assignments if it selects none of them.
 v1::Phase OfWorkers(const std::vector<uint32_t>& workers, const v1::Phase& phase);
 
-// Adds the steps before each phase: --drop-caches (in a soak that no plan defines, always), --cold, --remount, --rest,
-// --eat-memory, --fill. InvalidArgument: there is no phase before which caches could be dropped.
-absl::Status AddSteps(const GivenOptions& given, v1::Plan& plan);
+// If the user says neither how much a run moves nor, with a plan, a suite or a mix, what its phases do, it measures storage:
+// each phase takes some seconds, or --time, which changes nothing else; files grow with what the storage can do in that
+// time; writes are flushed within it; and reads are cold. A soak has the time and the flushes, because otherwise its storage
+// might never get what it writes, and drops caches. All of it leaves what the user asked for as it is. Defined in
+// usual_method.cc.
+bool IsUsualMethod(const GivenOptions& given);
+bool ReadsColdAsUsual(const GivenOptions& given);  // false if the user says what becomes of the caches
+// Sets times, timed regions, flushes and the growth of files. REQUIRES: all other fields are set.
+void MeasureAsUsual(const GivenOptions& given, v1::Plan& plan);
+
+// Adds the steps before each phase: --drop-caches (in a soak that no plan defines, always), --cold (and as usual), --remount,
+// --rest, --eat-memory, --fill. InvalidArgument: there is no phase before which caches could be dropped.
+absl::Status AddSteps(const GivenOptions& given, const PlanContext& context, v1::Plan& plan);
 
 }  // namespace iobench
 

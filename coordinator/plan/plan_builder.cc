@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/engine.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/net/nfs_url.h"
@@ -96,6 +97,44 @@ absl::Status UseEachPath(v1::Plan& plan) {
   return absl::OkStatus();
 }
 
+// --rate 50MiB/s
+absl::Status DivideRates(const GivenOptions& given, v1::Plan& plan) {
+  for (const OptionName name : {OptionName("rate"), OptionName("lane-rate")}) {
+    if (!given.Has(name) || given.LastParts(name).back() != kInBytes) continue;
+    const auto refused = [&name](const char* why) {
+      return absl::InvalidArgumentError(absl::StrCat(BothNamesOf(name.spec()), " in bytes per second: ", why,
+                                                     ": give it in ops per second"));
+    };
+    for (v1::Phase& phase : *plan.mutable_phases()) {
+      for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+        v1::Operation& operation = *assignment.mutable_operation();
+        const OperationSpec* const spec = SpecOf(operation);
+        if (spec == nullptr || !operation.has_arrivals() || phase.background()) continue;
+        if (spec->is_metadata() || operation.record_bytes() == 0) return refused("metadata operations move none");
+        if (spec->call == Call::kVector) return refused("ops on vectors move several records");
+        const auto op_bytes = static_cast<double>(operation.record_bytes());
+        v1::Arrivals& arrivals = *operation.mutable_arrivals();
+        arrivals.set_ops_per_s(arrivals.ops_per_s() / op_bytes);
+        if (arrivals.has_end_ops_per_s()) arrivals.set_end_ops_per_s(arrivals.end_ops_per_s() / op_bytes);
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// --depth asks for several ops in flight, of which the default engine has one.
+void UseQueues(const GivenOptions& given, const PlanContext& context, v1::Plan& plan) {
+  if (!given.Has("depth")) return;
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    for (v1::Assignment& assignment : *phase.mutable_assignments()) {
+      v1::Operation& operation = *assignment.mutable_operation();
+      const OperationSpec* const spec = SpecOf(operation);
+      if (spec == nullptr || operation.depth() <= 1 || operation.has_engine()) continue;
+      if (EngineFor(*spec, context.queue_engine).ok()) operation.set_engine(context.queue_engine);
+    }
+  }
+}
+
 // The stonewall kind depends on the timed region, which is known only now.
 void StopAtStonewall(v1::Plan& plan) {
   for (v1::Phase& phase : *plan.mutable_phases()) {
@@ -117,42 +156,6 @@ absl::Status CheckSizesHaveUse(const GivenOptions& given, const v1::Plan& plan) 
         "--file-bytes for their size"));
   }
   return absl::OkStatus();
-}
-
-constexpr double kDefaultSeconds = 3;
-
-// A soak does not end with the data, so their amount does not say how long its phases take.
-bool SaysHowMuch(const GivenOptions& given) {
-  static constexpr OptionName kAmounts[] = {
-      "size",           "auto",     "time",          "warmup",     "deadline",    "max-ops",
-      "constant-total", "existing", "read-existing", "read-trace", "write-trace", "offset-latency"};
-  return std::any_of(std::begin(kAmounts), std::end(kAmounts), [&](OptionName name) {
-    static constexpr OptionName kOfData[] = {"size", "constant-total"};
-    const bool only_of_data = IsAmong(name.spec(), kOfData);
-    return given.Has(name) && !(only_of_data && given.Has("soak"));
-  });
-}
-
-// If the user gives neither size nor time, every phase runs long enough for a figure without a mark: lanes loop, and
-// each pass of writes is flushed, so that it does not overwrite data that is still in memory. A soak flushes in any
-// case, because otherwise its storage might never get what it writes.
-void MeasureForUsualTime(const GivenOptions& given, v1::Plan& plan) {
-  const bool says_region = given.Has("close-in-timing") || given.Has("fsync-in-timing");
-  const bool says_how_much = SaysHowMuch(given);
-  for (v1::Phase& phase : *plan.mutable_phases()) {
-    // CheckPlan refuses it.
-    if (phase.assignments().empty()) continue;
-    const v1::Operation& operation = phase.assignments(0).operation();
-    if (IsMetadata(operation)) continue;  // --items determines the amount
-    if (!says_how_much)
-      phase.mutable_stop()->set_time_s(plan.soak_s() > 0 ? SoakPhaseSeconds(plan) : kDefaultSeconds);
-    if (says_region || !Writes(operation) || MovesNothing(operation)) continue;
-    v1::TimedRegion region = phase.region();
-    region.set_fsync(true);
-    region.set_close(true);
-    // Writes that bypass or flush memory need no flush.
-    if (DefaultStonewall(operation, region) == v1::STONEWALL_FLUSHED) *phase.mutable_region() = region;
-  }
 }
 
 // Reads of a soak check everything that has been written.
@@ -214,12 +217,15 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
   GivenOptions fields = given;
   if (given.Has("mix")) fields.Remove("rate");  // which ListMix has divided among the parts
   IOBENCH_RETURN_IF_ERROR(SetPlanFields(fields, *plan));
+  IOBENCH_RETURN_IF_ERROR(DivideRates(given, *plan));
+  UseQueues(given, context, *plan);
   KeepPaceOfBackground(before_options, *plan);
   IOBENCH_RETURN_IF_ERROR(SetMemoryPercent(given, context, *plan));
+  for (const std::string& note : given.notes()) plan->add_notes(note);
   for (std::string& criterion : given.Texts("require")) plan->add_criteria(std::move(criterion));
   if (!given.Has("plan") && !given.Has("suite") && !given.Has("mix")) {
     LeaveOutWhatTheEngineCannot(given, *plan);
-    if (plan->soak_s() > 0 || !SaysHowMuch(given)) MeasureForUsualTime(given, *plan);
+    if (!context.has_own_method) MeasureAsUsual(given, *plan);
     if (plan->soak_s() > 0) EndWithWholePasses(*plan);
   }
   if (plan->soak_s() > 0) FitToSoak(*plan);
@@ -230,7 +236,7 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
   if (given.Has("plan"))
     IOBENCH_RETURN_IF_ERROR(CheckSteps(*plan, absl::StrCat("plan ", given.Text("plan"))));
   if (given.Has("each-path")) IOBENCH_RETURN_IF_ERROR(UseEachPath(*plan));
-  IOBENCH_RETURN_IF_ERROR(AddSteps(given, *plan));
+  IOBENCH_RETURN_IF_ERROR(AddSteps(given, context, *plan));
   if (given.Has("stop-at-stonewall")) StopAtStonewall(*plan);
   CompletePlan(*plan);
   for (v1::Target& target : *plan->mutable_targets()) {

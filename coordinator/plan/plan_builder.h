@@ -17,6 +17,9 @@ struct PlanContext {
   // Workers are started from a client list: as many as the options' lanes, with one lane each.
   bool client_list = false;
   uint64_t memory_bytes = 0;  // of this host, for suites with files larger than memory; 0: unknown
+  // The command decides how it measures (capacity); otherwise MeasureAsUsual does where the user has not.
+  bool has_own_method = false;
+  std::string queue_engine = "uring";  // of --depth without an engine
   uint64_t drawn_seed = 1;    // used if neither --seed nor a plan gives a seed
 };
 

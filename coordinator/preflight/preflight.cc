@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "common/model/operation.h"
+#include "common/model/phase_files.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
@@ -83,7 +84,7 @@ PlanNeeds NeedsOf(const v1::Plan& plan, std::span<const Member> members) {
   PlanNeeds needs;
   needs.of_worker.resize(members.size());
   for (const v1::Phase& phase : plan.phases()) {
-    const PhaseShape shape = ShapeOf(plan, phase);
+    const PhaseShape shape = LeastShapeOf(plan, phase);
     const WorkerAssignments assignments(phase, members.size());
     std::map<MemoryShare, uint64_t> memory;
     for (const Member& member : members) {

@@ -11,6 +11,7 @@
 #include "common/status_util.h"
 #include "common/text/near_names.h"
 #include "common/text/units.h"
+#include "coordinator/options/shipped_files.h"
 #include "coordinator/validate/check.h"
 
 namespace iobench {
@@ -59,7 +60,11 @@ const char* NeedOf(const Check& check) {
 
 absl::Status ReadExpectations(const ValidateOptions& options, CheckChoice& choice) {
   if (options.expect.empty()) return absl::OkStatus();
-  IOBENCH_ASSIGN_OR_RETURN(choice.expected, LoadExpectations(options.expect));
+  std::string file = options.expect;
+  if (!IsYamlFile(file)) {
+    IOBENCH_ASSIGN_OR_RETURN(file, ShippedFile(kExpectationFiles, options.expect));
+  }
+  IOBENCH_ASSIGN_OR_RETURN(choice.expected, LoadExpectations(file));
   if (choice.Has("expected")) return absl::OkStatus();
   return absl::InvalidArgumentError(
       "--expect is given, but --only and --skip leave out the check that uses it: expected");

@@ -1,6 +1,7 @@
 """capacity: it finds the parameters that a simulated storage was given, and refuses bad questions."""
 import json
 import math
+import re
 import signal
 import subprocess
 import time
@@ -143,9 +144,10 @@ def test_clients_and_lanes_are_swept_apart(path, out):
 
 
 def test_real_files_are_measured(path, out):
-    capacity("-t", "2", "-s", "1m", *BRIEFLY, "--points", "2", path=path, out=out).expect(0)
+    outcome = capacity("-t", "2", "-s", "1m", *BRIEFLY, "--points", "2", path=path, out=out).expect(0)
+    assert re.match(r"cluster-iobench: this takes about [\d.]+ s, plus the time to create the files\n", outcome.stderr)
     report = json.loads((out / "capacity.json").read_text())
-    assert report["workload"] == "random-mix, 70 % reads, records of 8 KiB"
+    assert report["workload"] == "random-mix, 70 % reads, records of 8 KiB, O_DIRECT"
     assert report["max"]["bytes_per_s"] == pytest.approx(8192 * report["max"]["ops_per_s"], rel=0.01)
     assert report["scalings"][0]["usl_refused"], "two levels give no fit"
     assert not (path / program.DATA_DIRECTORY).exists(), "data was left"

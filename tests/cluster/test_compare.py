@@ -290,7 +290,7 @@ def test_a_damaged_phase_is_named_and_the_others_are_compared(runs, tmp_path):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    ((), "DIR"),
+    ((), "there is no run in ./cluster-iobench.out"),
     (("{fast}", "{fast}"), "are the same directory"),
     (("{fast}", "{fast}/../fast"), "are the same directory"),
     (("{fast}", "/nonexistent"), "/nonexistent"),

@@ -89,7 +89,7 @@ def test_what_a_queue_writes_is_verified_by_another_engine_and_the_other_way(eng
 
 
 @pytest.mark.parametrize("options, words", [
-    (["--depth", "8"], ["--depth 8", "engine posix", "uring"]),
+    (["--depth", "8", "--engine", "posix"], ["--depth 8", "engine posix", "uring"]),
     (["--depth", "8", "--engine", "mmap"], ["--depth 8", "engine mmap"]),
     (["--depth", "0", "--engine", "uring"], ["--depth"]),
     (["-k", "0"], ["-k"]),

@@ -49,6 +49,40 @@ CapacitySearch Searched(const CapacitySettings& settings) {
   return search;
 }
 
+v1::Plan WorkloadOf(const std::string& operation, uint64_t record_bytes, const std::string& engine = "posix") {
+  v1::Plan plan;
+  v1::Operation& what = *plan.add_phases()->add_assignments()->mutable_operation();
+  what.set_name(operation);
+  what.set_engine(engine);
+  what.set_record_bytes(record_bytes);
+  return plan;
+}
+
+TEST_CASE("a workload of which nobody says how it moves goes past the clients' memory") {
+  const auto operation = [](const v1::Plan& plan) { return plan.phases(0).assignments(0).operation(); };
+  GivenOptions nothing;
+  v1::Plan direct = WorkloadOf("random-mix", 8192);
+  MeasureStorage(nothing, /*direct_works=*/true, direct);
+  CHECK((operation(direct).direct() && !operation(direct).sync() && direct.phases(0).before().empty()));
+  for (v1::Plan plan : {WorkloadOf("random-mix", 8192), WorkloadOf("random-mix", 1000)}) {
+    MeasureStorage(nothing, /*direct_works=*/operation(plan).record_bytes() == 1000, plan);
+    CHECK((!operation(plan).direct() && operation(plan).sync()));
+    CHECK(plan.phases(0).before(0).drop_caches().verify());
+  }
+  v1::Plan simulated = WorkloadOf("random-mix", 8192, "sim");
+  MeasureStorage(nothing, /*direct_works=*/true, simulated);
+  CHECK(!operation(simulated).direct());
+  for (const auto& [name, value] : {std::pair{OptionName("cold"), ""}, std::pair{OptionName("direct"), "0"},
+                                    std::pair{OptionName("sync"), ""}, std::pair{OptionName("mix"), "70r:30w@8k"}}) {
+    GivenOptions given;
+    REQUIRE(given.Add(name, value).ok());
+    v1::Plan plan = WorkloadOf("random-mix", 8192);
+    MeasureStorage(given, /*direct_works=*/true, plan);
+    INFO(std::string(name.text()));
+    CHECK((!operation(plan).direct() && !operation(plan).sync() && plan.phases(0).before().empty()));
+  }
+}
+
 TEST_CASE("levels double, and small ranges have those between too") {
   CHECK(LevelsUpTo(1) == Levels{1});
   CHECK(LevelsUpTo(2) == Levels{1, 2});

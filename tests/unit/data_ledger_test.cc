@@ -118,6 +118,31 @@ v1::FileLayout OfBytes(uint64_t bytes_per_lane) {
   return files;
 }
 
+TEST_CASE("of files that grow, a phase can use what every lane has written") {
+  Run run;
+  v1::Phase& growing = *run.plan.add_phases();
+  growing.add_assignments()->mutable_operation()->set_name("write");
+  growing.mutable_files()->set_bytes_per_lane(64 * kLaneBytes);
+  growing.mutable_stop()->set_time_s(3);
+  v1::Phase read;
+  read.add_assignments()->mutable_operation()->set_name("read");
+  read.mutable_assignments(0)->mutable_operation()->set_engine("posix");
+  CHECK(run.ledger->BytesWrittenFor(read) == 0);
+  run.time_s = 3;
+  run.passes = 0;
+  run.Begin("write", /*rotate=*/false, OfBytes(64 * kLaneBytes));
+  run.End(3 * kLaneBytes, /*lost=*/true);  // lane 1 has begun a second pass
+  CHECK(run.ledger->BytesWrittenFor(read) == 64 * kLaneBytes);
+  run.passes.reset();
+  run.Begin("write", /*rotate=*/false, OfBytes(64 * kLaneBytes));
+  run.End(3 * kLaneBytes);
+  CHECK(run.ledger->BytesWrittenFor(read) == 3 * kLaneBytes);
+  run.Begin("rewrite", /*rotate=*/false, OfBytes(3 * kLaneBytes));
+  CHECK_FALSE(run.ledger->prepares_data());
+  run.End(kLaneBytes);
+  CHECK(run.ledger->BytesWrittenFor(read) == 3 * kLaneBytes);
+}
+
 TEST_CASE("after failed writes, what a lane's files hold is not known until all of them are written again") {
   Run run;
   const auto unacknowledged = [&run](uint32_t worker) {

@@ -68,6 +68,16 @@ std::string NeededAfterFirst(const v1::Plan& plan, bool again = false) {
   return text + (needs.trees ? "trees " : "") + needs.first + (needs.nothing ? "nothing" : "");
 }
 
+TEST_CASE("of files that grow, later phases need only a little, and a later run all of their size") {
+  v1::Plan plan = PlanFrom({"write time=1", "read time=1"});
+  plan.mutable_files()->set_bytes_per_lane(64_MiB);
+  CHECK(NeededAfterFirst(plan) == "16384 16384 16384 16384 read");
+  plan.mutable_phases(0)->mutable_files()->set_bytes_per_lane(64_GiB);
+  CHECK(NeededAfterFirst(plan) == "1024 1024 1024 1024 read");
+  plan.set_keep_data(true);
+  CHECK(NeededAfterFirst(plan) == "16384 16384 16384 16384 read");
+}
+
 TEST_CASE("of what a phase creates, only what later phases need is needed, until it is created anew") {
   struct Row {
     std::vector<std::string> phases;

@@ -102,7 +102,8 @@ TEST_CASE("passes are flushed where buffered writes go round and flushing belong
   CHECK(flushes({"-i0", "-e", "--time", "3"}));
   CHECK(flushes({"-i8", "-e", "--time", "3"}));
   CHECK_FALSE(flushes({"-i0", "-c", "-e", "-s", "1m"}));
-  CHECK_FALSE(flushes({"-i0", "--time", "3"}));
+  CHECK(flushes({"-i0", "--time", "3"}));
+  CHECK_FALSE(flushes({"-i0", "-s", "1m", "--time", "3"}));
   CHECK_FALSE(flushes({"-i0", "-c", "-e", "-I", "--time", "3"}));
   CHECK_FALSE(flushes({"-i0", "-c", "-e", "-o", "--time", "3"}));
   CHECK_FALSE(flushes({"-i1", "-c", "-e", "--time", "3"}));

@@ -59,8 +59,10 @@ int64_t Pauses::longest_asked_ns() const {
 
 void Pauses::EndBurst() {
   if (wrote_ && flush_) flush_status_.Update(flush_());
-  const int64_t begin_ns = clock_.NowNs();
-  left_out_ns_ += WaitUntil(begin_ns + burst_pause_ns_) - begin_ns;
+  if (burst_pause_ns_ > 0) {
+    const int64_t begin_ns = clock_.NowNs();
+    left_out_ns_ += WaitUntil(begin_ns + burst_pause_ns_) - begin_ns;
+  }
   in_burst_bytes_ = 0;
   wrote_ = false;
 }

@@ -25,6 +25,7 @@ struct Coldness {
   double resident_percent = 0;  // of its files, before the start
   double cached_percent = 0;    // of what it read
   bool known = false;
+  bool in_memory = false;  // its files are nowhere else, which the mark memory_fs says
 
   double percent() const { return std::max(resident_percent, cached_percent); }
 };
@@ -53,6 +54,11 @@ Coldness ColdnessOf(const PhaseView& view, const v1::ClientPhaseReport& client, 
   for (const v1::Mark& mark : client.marks()) {  // of metadata ops: the mark compared their requests
     if (view.traits.metadata && mark.code() == mark_code::kCached) cold.cached_percent = mark.value();
   }
+  cold.in_memory = !part.lanes.empty() &&
+                   std::all_of(part.lanes.begin(), part.lanes.end(), [&view](const AlignedLane* lane) {
+                     const v1::TargetFacts* const target = view.TargetOf(*lane);
+                     return target != nullptr && target->memory();
+                   });
   const bool names_counted = view.traits.metadata && client.has_nfs_rpc();
   cold.known = names_counted || (client.has_read_sources() && sources.unknown_bytes() == 0);
   return cold;
@@ -63,6 +69,15 @@ bool AnyOnServer(const PhaseView& view) {
     const v1::TargetFacts* const target = view.TargetOf(lane);
     return target != nullptr && target->network();
   });
+}
+
+// "a, b, c and 4 more"
+std::string SomeOf(std::vector<std::string> clients) {
+  constexpr size_t kMaxNamed = 3;
+  const size_t more = clients.size() - std::min(clients.size(), kMaxNamed);
+  clients.resize(clients.size() - more);
+  return absl::StrCat(absl::StrJoin(clients, ", "),
+                      more > 0 ? absl::StrCat(" and ", more, " more") : std::string());
 }
 
 // ", after a remount on 2 clients", or nothing: the clients where dropping caches was not enough.
@@ -101,10 +116,11 @@ std::string ShownOfServer(const PhaseView& view, const v1::ReadSources& sources)
   const auto returned = static_cast<double>(sources.server_bytes());
   const double of_memory = PercentOf(static_cast<double>(sources.server_memory_bytes()), returned);
   if (of_memory > kWarmPercent) {
-    return absl::StrFormat("not cold: at least %.0f %% of what the servers returned came from their memory%s", of_memory,
-                           WhyNotDropped(view));
+    return absl::StrFormat("not cold: at least %.0f %% of what the servers returned came from their memory%s",
+                           of_memory, WhyNotDropped(view));
   }
-  return absl::StrFormat("verified: the servers' disks delivered %.0f %% of what they returned", 100 - of_memory);
+  return absl::StrFormat("verified: the servers' disks delivered %.0f %% of what they returned",
+                         100 - of_memory);
 }
 
 std::string AboutServer(const PhaseView& view, const v1::ReadSources& sources) {
@@ -137,21 +153,26 @@ void FillCold(const PhaseView& view, v1::PhaseReport& report) {
                                  [](const v1::Step& step) { return step.drop_caches().verify(); });
   if (!asked || view.aligned.lanes.empty()) return;
   const std::vector<ClientPart> parts = ClientPartsOf(view);
-  std::vector<std::string> unknown;
+  std::vector<std::string> unknown, in_memory;
   double warmest = 0;
   for (v1::ClientPhaseReport& client : *report.mutable_clients()) {
     const ClientPart& part = parts[view.roster.ClientOf(client.workers(0).worker())];
     if (part.lanes.empty()) continue;
     const Coldness cold = ColdnessOf(view, client, part);
+    if (cold.in_memory) {
+      in_memory.push_back(client.host());
+      continue;
+    }
     if (!cold.known) unknown.push_back(client.host());
     warmest = std::max(warmest, cold.percent());
     if (cold.percent() <= kWarmPercent) continue;
     v1::Mark mark = MakeMark(
         mark_code::kNotCold, client.host(), cold.percent(), kWarmPercent,
-        "--cold did not make this client cold",
-        AdviceFor("run the workers as root with --allow drop-caches or --allow remount, or use {-I|--rotate-clients|files "
-                  "larger than its memory (-s 2xram)}",
-                  view.phase.phase()));
+        "dropping its caches did not make this client cold",
+        AdviceFor(
+            "run the workers as root with --allow drop-caches or --allow remount, or use {-I|--rotate-clients|files "
+            "larger than its memory (-s 2xram)}",
+            view.phase.phase()));
     *report.add_marks() = mark;
     *client.add_marks() = std::move(mark);
   }
@@ -159,14 +180,14 @@ void FillCold(const PhaseView& view, v1::PhaseReport& report) {
   const v1::ReadSources& sources = report.read_sources();
   const double server_percent = PercentOf(static_cast<double>(sources.server_memory_bytes()),
                                           static_cast<double>(sources.server_bytes()));
-  verdict.set_verified(unknown.empty() && warmest <= kWarmPercent && server_percent <= kWarmPercent);
-  if (!unknown.empty()) {
-    constexpr size_t kMaxNamed = 3;
-    const size_t more = unknown.size() - std::min(unknown.size(), kMaxNamed);
-    unknown.resize(unknown.size() - more);
-    verdict.set_clients(absl::StrCat("not verified: no counter of ", absl::StrJoin(unknown, ", "),
-                                     more > 0 ? absl::StrCat(" and ", more, " more") : std::string(),
-                                     " shows where its reads came from"));
+  verdict.set_verified(unknown.empty() && in_memory.empty() && warmest <= kWarmPercent &&
+                       server_percent <= kWarmPercent);
+  if (!in_memory.empty()) {
+    verdict.set_clients(
+        absl::StrCat("not cold: the files of ", SomeOf(in_memory), " are in its memory and nowhere else"));
+  } else if (!unknown.empty()) {
+    verdict.set_clients(
+        absl::StrCat("not verified: no counter of ", SomeOf(unknown), " shows where its reads came from"));
   } else {
     verdict.set_clients(absl::StrFormat("%s: at most %.1f %% of a client's reads came from its memory%s",
                                         warmest <= kWarmPercent ? "verified" : "not cold", warmest,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/phase_files.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
@@ -89,7 +90,7 @@ struct OwnData {
 std::vector<OwnData> OwnDataOf(const v1::Plan& plan, size_t worker_count) {
   std::vector<OwnData> workers(worker_count);
   for (const v1::Phase& phase : plan.phases()) {
-    const PhaseShape shape = ShapeOf(plan, phase);
+    const PhaseShape shape = LeastShapeOf(plan, phase);
     const WorkerAssignments assignments(phase, worker_count);
     for (uint32_t worker = 0; worker < worker_count; ++worker) {
       const v1::Assignment* const assignment = assignments.Of(worker);

@@ -4,6 +4,7 @@
 
 #include "common/model/data_content.h"
 #include "common/model/operation.h"
+#include "common/model/phase_files.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "coordinator/plan/later_needs.h"
@@ -136,6 +137,21 @@ void DataLedger::ForgetShared(const std::set<uint32_t>& targets) {
   removed_shared_.insert(targets.begin(), targets.end());
 }
 
+uint64_t DataLedger::BytesWrittenFor(const v1::Phase& phase) const {
+  const PhaseShape shape = ShapeOf(plan_, phase);
+  const WorkerAssignments assignments(phase, layout_.worker_count());
+  uint64_t least = UINT64_MAX;
+  for (uint32_t worker = 0; worker < layout_.worker_count(); ++worker) {
+    const v1::Assignment* const assignment = assignments.Of(worker);
+    if (assignment == nullptr || DataOperation(assignment->operation()) == nullptr) continue;
+    for (const v1::LanePlan& lane : layout_.LanesOf(worker, assignment->operation(), shape)) {
+      const State state = StateOf(FilesIn(lane, shape));
+      least = std::min(least, state.low == 0 ? 0 : state.lane_bytes);
+    }
+  }
+  return least == UINT64_MAX ? 0 : least;
+}
+
 void DataLedger::Begin(const v1::Phase& phase) {
   phase_.planned = &phase;
   phase_.shape = ShapeOf(plan_, phase);
@@ -236,7 +252,9 @@ void DataLedger::RecordLane(const Writer& writer) {
     // Of what a stop has left out, as much as later phases need was written afterwards (later_needs.h). The ops of a
     // trace may be anywhere, and the others of operations that create no files are within what was needed.
     const bool anywhere = !writer.operation.trace().read_file().empty();
-    const uint64_t written_bytes = !spec.creates_files ? needed_bytes : anywhere ? 0 : lane_bytes;
+    const bool grew = GrowsFiles(plan_) && result != nullptr && result->passes() == 0;
+    const uint64_t created_bytes = grew ? std::min(lane_bytes, result->bytes()) : lane_bytes;
+    const uint64_t written_bytes = !spec.creates_files ? needed_bytes : anywhere ? 0 : created_bytes;
     state.lane_bytes = change.replaced ? written_bytes : std::max(state.lane_bytes, written_bytes);
   }
   newest_ = std::max(newest_, state.high);

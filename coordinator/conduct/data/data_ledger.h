@@ -44,6 +44,10 @@ class DataLedger {
   // The shared files of these targets have been removed, with what all lanes had written into them.
   void ForgetShared(const std::set<uint32_t>& targets);
 
+  // Returns how much every lane has written of the files that this phase uses, from the beginning; 0: some lane has written
+  // nothing. REQUIRES: no phase is between Begin and Note.
+  uint64_t BytesWrittenFor(const v1::Phase& phase) const;
+
   // Starts a phase, which must stay as it is until Note, and assigns its generations. Call it once per phase, before Fill.
   void Begin(const v1::Phase& phase);
   // True if the phase reads data that nobody has written, so that it must be prepared. REQUIRES: Begin.

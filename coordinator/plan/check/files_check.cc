@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/engine.h"
 #include "common/model/operation.h"
+#include "common/model/phase_files.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
@@ -98,11 +99,12 @@ absl::Status CheckInterleaved(const v1::Plan& plan, const v1::FileLayout& files,
 absl::Status CheckFiles(const v1::Plan& plan, const v1::Phase& phase) {
   const PhaseShape shape = ShapeOf(plan, phase);
   const v1::FileLayout& files = shape.files;
-  if (files.bytes_per_lane() > plan.files().bytes_per_lane()) {
+  if (files.bytes_per_lane() > plan.files().bytes_per_lane() && !GrowsFiles(plan, phase)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "its files.bytes_per_lane of ", FormatBytes(static_cast<double>(files.bytes_per_lane())),
         " is larger than the plan's of ", FormatBytes(static_cast<double>(plan.files().bytes_per_lane())),
-        ", which the free-space check uses: make the plan's value (-s of a suite) at least as large"));
+        ", which the free-space check uses: make the plan's value (-s of a suite) at least as large (only phases that write "
+        "new files for a time may let them grow beyond it)"));
   }
   if (shape.lanes_per_worker > plan.lanes_per_worker()) {
     return absl::InvalidArgumentError(absl::StrCat("its ", shape.lanes_per_worker,

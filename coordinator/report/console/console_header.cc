@@ -166,6 +166,10 @@ std::string PhasesOnFirstLaneFiles(const v1::Plan& plan) {
 
 std::string FilesText(const v1::RunReport& report) {
   const v1::FileLayout& files = report.run().plan().files();
+  const std::string records = RecordSizes(report.run().plan());
+  if (GrowsFiles(report.run().plan())) {
+    return absl::StrCat("one per lane, as large as it could write in the time; records of ", records);
+  }
   std::string text = absl::StrCat(SizesPerLane(report.run().plan()), " per lane");
   if (!files.existing_files().empty()) {
     absl::StrAppend(&text, " of existing files (only read)");
@@ -191,7 +195,6 @@ std::string FilesText(const v1::RunReport& report) {
                     clients.size() > 1 ? ", the smallest client (" : " (",
                     FormatBytes(static_cast<double>(smallest->memory_bytes())), ") or more, in every phase");
   }
-  const std::string records = RecordSizes(report.run().plan());
   if (!records.empty()) absl::StrAppend(&text, "; records of ", records);
   return text;
 }
@@ -220,6 +223,7 @@ std::string StripeText(const v1::Stripe& stripe) {
 std::string PassesText(const v1::Plan& plan) {
   const auto flushes = [](const v1::Phase& phase) { return phase.region().flush_passes(); };
   if (std::none_of(plan.phases().begin(), plan.phases().end(), flushes)) return {};
+  if (GrowsFiles(plan)) return "writes are flushed again and again, in the timed region; a rewrite starts over at the end";
   return "--time overwrites the files with new data: each pass is flushed before the next, in the timed region";
 }
 
