@@ -113,7 +113,7 @@ def test_a_file_that_is_gone_is_not_prepared_anew(path, out, tmp_path, transport
     assert loss["missing_bytes"] == 64 << 10 and loss["first"]["what"] == "MISSING"
     assert (loss["first_round"], loss["first_phase"]) == (2, "read") and loss["first_client"]
     text = " ".join(outcome.stdout.split())
-    assert "data loss 64 KiB of files that were missing or too short; the first in round 2, read on" in text, outcome
+    assert "data loss 64 KiB of files that were missing or too short; the first in read, round 2 on" in text, outcome
     assert "none in the data" not in text
 
 
