@@ -152,5 +152,5 @@ def test_an_iozone_sweep_as_typed(path, out):
     (words,) = commands_in(program.plain("translate", "iozone -l 1 -u 8 -i 0 -i 1 -s 128k -r 64k"))
     outcome = program.run(words, path=path, out=out).expect(0)
     assert [phase["lane_count"] for phase in outcome.phases if phase["operation"] == "write"] == list(range(1, 9))
-    rows = re.findall(r"^ +(\d+)((?: +[\d.,]+[a-z]*){4})$", outcome.stdout, re.M)
+    rows = re.findall(r"^ +(\d+)((?: +[\d.,]+(?: [a-z]+)?){4})$", outcome.stdout, re.M)
     assert [int(lanes) for lanes, _ in rows] == list(range(1, 9)), outcome
