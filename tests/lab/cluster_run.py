@@ -49,6 +49,11 @@ def over_mpi(lab, options):
     lab.run_outside(mpi_command(lab, options), timeout=PATIENCE_S)
 
 
+def in_one_line(*texts):
+    """What was printed, without the line breaks that the width asks for."""
+    return " ".join(" ".join(texts).split())
+
+
 def start_over_grpc(lab, command, options, worker="--root /", workers_per_client=1):
     """Starts the coordinator outside, and on each client a worker with these options that dials in. Returns both."""
     address = f"{nfs_lab.OUTSIDE}:{PORT}"

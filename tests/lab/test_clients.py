@@ -5,7 +5,7 @@ import json
 import pytest
 
 import lab as nfs_lab
-from cluster_run import MAX_RUNS
+from cluster_run import MAX_RUNS, in_one_line
 
 KIB, MIB = 1 << 10, 1 << 20
 PATIENCE_S = 150
@@ -134,7 +134,8 @@ def test_a_mount_in_use_is_told_with_its_user(listed):
         lab.run(client, "pkill -x sleep")
         lab.finish(user)
     assert done.returncode == 2
-    assert client in done.stderr and "still in use" in done.stderr and "(sleep): its working directory" in done.stderr
+    assert client in done.stderr and "still in use" in in_one_line(done.stderr)
+    assert "(sleep): its working directory" in in_one_line(done.stderr)
     assert lab.run(client, f"ls {listed.nfs_dir}").returncode == 0, "left mounted"
 
 
@@ -142,7 +143,7 @@ def test_a_mount_in_use_is_told_with_its_user(listed):
 def test_a_directory_is_no_mount_point(listed):
     listed.list()
     done = listed.run(f"-i 0 -+n -r 64k -s 64k -U {listed.nfs_dir}", check=False)
-    assert done.returncode == 1 and "nothing is mounted there" in done.stderr, done.stderr
+    assert done.returncode == 1 and "nothing is mounted there" in in_one_line(done.stderr), done.stderr
 
 
 @pytest.mark.parametrize("version", ["4.2"], indirect=True)

@@ -15,6 +15,7 @@ import time
 import pytest
 
 import cluster_run
+from cluster_run import in_one_line
 import lab as nfs_lab
 import processes
 from fault_table import LAB
@@ -294,7 +295,7 @@ def test_a_coordinator_whose_results_are_on_a_server_that_hangs_ends_all_the_sam
         ended = lab.finish(coordinator, timeout=PATIENCE_S)
         print(f"{waits}ended {time.monotonic() - begin:.1f} s after Ctrl-C")
         assert ended.returncode == 130, ended
-        assert "results are incomplete" in ended.stdout and "write" in ended.stdout
+        assert "results are incomplete" in in_one_line(ended.stdout) and "write" in ended.stdout
         assert lab.run(client, "pgrep -x cluster-iobench", check=False).returncode == 1
     lab.run(client, "while pgrep -x iobench-files > /dev/null; do sleep 0.1; done", timeout=PATIENCE_S)
 
@@ -321,7 +322,7 @@ def test_a_client_without_network_costs_its_own_numbers(lab, version, nfs_dir, c
         processes.kill(worker)
     # Until the lease of the client without network expires, an NFSv4 server may keep its files: the user is then told.
     left = lab.run(nfs_lab.SERVER, f"ls -AR {nfs_lab.EXPORT}/{nfs_dir.rsplit('/', 1)[1]}").stdout
-    assert "cluster-iobench" not in left or f"`cluster-iobench clean {nfs_dir}`" in ended.stdout + ended.stderr, (left, ended)
+    assert "cluster-iobench" not in left or f"`cluster-iobench clean {nfs_dir}`" in in_one_line(ended.stdout, ended.stderr), (left, ended)
 
 
 def check_lost_alone(result):

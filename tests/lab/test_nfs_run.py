@@ -8,7 +8,7 @@ import time
 import pytest
 
 import lab as nfs_lab
-from cluster_run import PATIENCE_S, TRANSPORTS, Cluster, Outcome, on_time, start_over_grpc
+from cluster_run import PATIENCE_S, TRANSPORTS, Cluster, Outcome, in_one_line, on_time, start_over_grpc
 from host_clock import HostClock
 from slow_disk import mounted
 
@@ -120,7 +120,7 @@ def test_requests_and_connections_are_those_that_the_clients_and_the_server_coun
         in_phase = outcome.phases[phase]["nfs_rpc"]["kinds"][kind]["rpcs"]
         assert 0 <= outcome.server.requests[kind] - in_phase <= 4 * CLIENTS
     assert outcome.phases["write"]["nfs_rpc"]["reconnects"] == 0
-    printed = " ".join(outcome.printed.split())
+    printed = in_one_line(outcome.printed)
     assert " per op " in printed and "per WRITE (wsize" in printed and "in flight" in printed
 
     cold, sources = outcome.phases["read"]["cold"], outcome.phases["read"]["read_sources"]
@@ -154,7 +154,7 @@ def test_a_client_with_other_settings_is_found(cluster):
         assert client["settings"]["sunrpc.tcp_slot_table_entries"] == slots
     (difference,) = [each for each in outcome.result["differences"] if each["what"].endswith(": read_ahead_kb")]
     assert (difference["value"], difference["clients"], difference["usual"]) == ("64", [odd], bdi)
-    assert f"read_ahead_kb is 64 on {odd}" in " ".join(outcome.printed.split())
+    assert f"read_ahead_kb is 64 on {odd}" in in_one_line(outcome.printed)
 
     memory = min(client["memory_bytes"] for client in outcome.result["clients"])
     files = outcome.result["run"]["plan"]["files"]

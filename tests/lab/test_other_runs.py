@@ -5,7 +5,7 @@ import json
 import pytest
 
 import lab as nfs_lab
-from cluster_run import over_grpc
+from cluster_run import in_one_line, over_grpc
 
 pytestmark = pytest.mark.parametrize("version", ["4.2"], indirect=True)
 PATIENCE_S = 120
@@ -34,7 +34,7 @@ def test_a_run_that_another_host_forces_in_keeps_its_data(lab, version, nfs_dir,
     ended = lab.finish(first, timeout=PATIENCE_S)
     assert stored(lab, nfs_dir) == kept
     assert ended.returncode == 2
-    assert "belongs to another run now" in ended.stdout and f"{second_host} began at" in ended.stdout
+    assert "belongs to another run now" in in_one_line(ended.stdout) and f"{second_host} began at" in in_one_line(ended.stdout)
     result = json.loads((tmp_path / "1" / "result.json").read_text())
     assert [phase["name"] for phase in result["phases"]] == ["write"], "what was measured stays"
     lab.run(second_host, f"{run} --out {tmp_path}/3 -i 1 -s 128k", timeout=PATIENCE_S)

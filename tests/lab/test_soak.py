@@ -5,6 +5,7 @@ import time
 import pytest
 
 import lab as nfs_lab
+from cluster_run import in_one_line
 from soak_run import Soak
 
 FROZEN_S = 4
@@ -32,7 +33,7 @@ def test_a_server_that_stands_still_is_survived_and_each_client_says_when_and_fo
         assert client["failed_ops"] == [] and client["phases_failed"] == client["phases_lost"] == 0
     frozen = [round_ for round_ in soak["rounds"] if round_["longest_pause_s"] >= FROZEN_S - 1]
     assert frozen and frozen[0]["longest_pause_client"] in lab.clients
-    assert "longest pause" in ended.stdout
+    assert "longest pause" in in_one_line(ended.stdout)
 
 
 @pytest.fixture

@@ -83,4 +83,4 @@ def test_a_stale_read_is_told_with_its_writer_and_generation(lab, tmp_path, trus
     assert [mismatch["expected"] for mismatch in second["first"]] == ["generation 2"] * 10
     assert [mismatch["found"] for mismatch in second["first"]] == [f"generation 1 by lane {writer}"] * 10
     assert {error["client"] for error in phases["second-read"]["errors"]} == {trusting}
-    assert f"FAILED: {SECTORS} of" in ended.stdout.replace(",", "")
+    assert f"FAILED: {SECTORS} of" in cluster_run.in_one_line(ended.stdout.replace(",", ""))
