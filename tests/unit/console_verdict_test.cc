@@ -103,6 +103,13 @@ TEST_CASE("two thousand repetitions are a row, and their marks are counted") {
   CHECK(Contains(text, "\n  repeated  times  unit"));
 }
 
+TEST_CASE("the figure of the first repetition is there if the run ended with it") {
+  MeasuredRun run({"write"}, 50);
+  run.report().mutable_phases()->DeleteSubrange(1, 49);
+  run.report().mutable_run()->set_finished(false);
+  CHECK(Contains(run.Footer(), "\n  write, 1 of 50    100 "));
+}
+
 TEST_CASE("of repetitions that fail alike the first three are shown") {
   MeasuredRun run({"write"}, 100);
   size_t shown = 0;

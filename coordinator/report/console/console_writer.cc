@@ -30,8 +30,9 @@ bool HasUnsurePercentile(const v1::RunReport& report, Detail detail) {
 
 // The figures of all phases in one table, or in those of a sweep; repetitions are one row.
 void PrintFigures(const v1::RunReport& report, bool is_sweep, ConsolePage& page) {
-  // A single phase is shown in full; a table would only repeat it.
-  if (report.phases_size() <= 1 || report.has_soak()) return;
+  // A single phase is shown in full, unless it is the first of repetitions; a table would only repeat it.
+  const bool has_page = report.phases_size() == 1 && PagesFor(report.run().plan()) != Pages::kRepeated;
+  if (report.phases().empty() || has_page || report.has_soak()) return;
   page.Blank();
   if (is_sweep) {
     PrintSweep(report, page);
