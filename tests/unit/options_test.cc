@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "common/model/phase_files.h"
 #include "common/model/plan_traits.h"
 #include "common/text/units.h"
 #include "coordinator/options/command_table.h"
@@ -17,38 +16,14 @@
 #include "coordinator/options/iozone_output.h"
 #include "coordinator/options/option.h"
 #include "coordinator/options/option_rules.h"
-#include "coordinator/plan/plan_builder.h"
-#include "coordinator/plan/plan_check.h"
 #include "tests/support/command_words.h"
 #include "tests/support/temp_dir.h"
+#include "tests/unit/plan_for.h"
 
 namespace iobench {
 namespace {
 
 using Catch::Contains;
-
-absl::StatusOr<v1::Plan> PlanFor(const std::string& words) {
-  const std::vector<std::string> arguments = absl::StrSplit(words, ' ', absl::SkipEmpty());
-  auto line = JobFrom(arguments);
-  if (!line.ok()) return line.status();
-  auto plan = BuildPlan(line->given, {.default_lanes = 2, .worker_count = 4, .memory_bytes = 1_GiB});
-  if (!plan.ok()) return plan;
-  if (absl::Status status = CheckPlan(*plan); !status.ok()) return status;
-  return plan;
-}
-
-std::string ErrorOf(const std::string& words) {
-  const auto plan = PlanFor(words);
-  return plan.ok() ? "" : std::string(plan.status().message());
-}
-
-std::vector<std::string> PhasesOf(const std::string& words) {
-  const auto plan = PlanFor(words);
-  std::vector<std::string> names;
-  if (!plan.ok()) return {std::string(plan.status().message())};
-  for (const v1::Phase& phase : plan->phases()) names.push_back(phase.name());
-  return names;
-}
 
 // The value of a field as people write it; enums by their short names.
 std::string FieldOf(const google::protobuf::Message& root, const std::string& path) {
@@ -196,7 +171,6 @@ const std::vector<Case>& Cases() {
   };
   return cases;
 }
-
 TEST_CASE("every option writes what it says into the plan") {
   for (const Case& each : Cases()) {
     INFO(each.words);
@@ -319,71 +293,6 @@ TEST_CASE("an option takes one value, but for -F") {
   CHECK(PlanFor("--path /a --path /b -i 0")->targets_size() == 2);
 }
 
-TEST_CASE("where nobody says how much, a run measures storage: files grow, writes are flushed, reads are cold") {
-  const auto plan = PlanFor("-i 0 -i 1 --op create");
-  CHECK(GrowsFiles(*plan));
-  for (int place = 0; place < 4; ++place) {
-    const v1::Phase& phase = plan->phases(place);
-    INFO(phase.name());
-    CHECK(phase.stop().time_s() == 3);
-    const bool writes = place < 2;
-    CHECK(phase.region().fsync() == writes);
-    CHECK(phase.region().close() == writes);
-    CHECK((phase.assignments(0).operation().between().burst_bytes() == 16_MiB) == writes);
-    CHECK(phase.before_size() == (writes ? 0 : 1));
-    if (!writes) CHECK(phase.before(0).drop_caches().verify());
-  }
-  CHECK(plan->phases(4).stop().time_s() == 0);  // names: --items says how many
-  const auto opened = PlanFor("-i 0 --open-in-timing");
-  CHECK((opened->phases(0).region().open() && opened->phases(0).region().fsync()));
-}
-
-TEST_CASE("a time changes the time of the usual method, and nothing else") {
-  auto usual = PlanFor("-i 0 -i 1 -i 2 --seed 1");
-  const auto longer = PlanFor("-i 0 -i 1 -i 2 --seed 1 --time 7");
-  for (v1::Phase& phase : *usual->mutable_phases()) phase.mutable_stop()->set_time_s(7);
-  CHECK(usual->DebugString() == longer->DebugString());
-  const auto warm = PlanFor("-i 0 --warmup 2");
-  CHECK(warm->phases(0).stop().time_s() == 5);
-  CHECK(GrowsFiles(*warm));
-}
-
-TEST_CASE("the usual method leaves what the user asks for as it is") {
-  const auto drops = [](const std::string& words) {
-    const auto plan = PlanFor(words);
-    return std::any_of(plan->phases().begin(), plan->phases().end(), [](const v1::Phase& phase) { return DropsCaches(phase); });
-  };
-  CHECK_FALSE(PlanFor("-i 0 -c")->phases(0).region().fsync());
-  CHECK_FALSE(GrowsFiles(*PlanFor("-i 0 -c")));  // hours of writes may be left to flush
-  CHECK_FALSE(PlanFor("-i 0 --fsync-in-timing=0")->phases(0).region().fsync());
-  CHECK(GrowsFiles(*PlanFor("-i 0 -e")));
-  CHECK(GrowsFiles(*PlanFor("-i 0 -I")));
-  CHECK(GrowsFiles(*PlanFor("-i 0 --engine uring --depth 4 -I")));
-  CHECK_FALSE(GrowsFiles(*PlanFor("-i 0 --engine uring --depth 4")));
-  for (const char* const words : {"-i 0 -V 1 --shared-file", "-i 0 -B", "-i 0 --files-per-lane 2", "-i 0 -r 4k,8k", "-i 1"}) {
-    INFO(words);
-    CHECK_FALSE(GrowsFiles(*PlanFor(words)));
-    CHECK(PlanFor(words)->phases(0).stop().time_s() == 3);
-  }
-  for (const char* const words : {"-i 0 -I", "-i 0 -o", "-i 0 --engine null"}) {
-    INFO(words);
-    CHECK_FALSE(PlanFor(words)->phases(0).region().fsync());
-    CHECK(PlanFor(words)->phases(0).stop().time_s() == 3);
-  }
-  CHECK((drops("-i 1") && drops("-i 8") && drops("-i 1 --time 1")));
-  for (const char* const words : {"-i 1 -I", "-i 1 --rotate-clients", "-i 1 --cold=0", "-i 1 --engine null", "-i 1 -s 1m",
-                                  "--op create,stat"}) {
-    INFO(words);
-    CHECK_FALSE(drops(words));
-  }
-  for (const char* const words : {"-i 0 -s 64m", "-i 0 -a -g 64k", "-i 0 --deadline 5", "-i 0 --max-ops 7"}) {
-    INFO(words);
-    CHECK_FALSE(PlanFor(words)->phases(0).region().fsync());
-    CHECK_FALSE(GrowsFiles(*PlanFor(words)));
-    CHECK(PlanFor(words)->phases(0).stop().time_s() == 0);
-  }
-}
-
 TEST_CASE("a time may have a unit") {
   const auto plan = PlanFor("-i 1 --time 1500ms --warmup 2e-1s -J 1s");
   CHECK(plan->phases(0).stop().time_s() == 1.5);
@@ -413,47 +322,10 @@ TEST_CASE("bytes are bytes with a b, and a bare number that may be meant so is t
   CHECK(PlanFor("--op create --file-bytes 4096b")->phases(0).assignments(0).operation().tree().file_bytes() == 4096);
 }
 
-TEST_CASE("a rate may be in bytes per second, which are ops of a record") {
-  const auto arrivals = [](const std::string& words) {
-    return PlanFor(words)->phases(0).assignments(0).operation().arrivals();
-  };
-  CHECK(arrivals("-i 1 -r 64k --rate 50MiB/s").ops_per_s() == 800);
-  CHECK(arrivals("-i 1 -r 4k --lane-rate 8k/s..16k/s").ops_per_s() == 2);
-  CHECK(arrivals("-i 1 -r 4k --lane-rate 8k/s..16k/s").end_ops_per_s() == 4);
-  CHECK_THAT(ErrorOf("-i 1 --rate 50MiB"), Contains("--rate") && Contains("50MiB"));
-  CHECK_THAT(ErrorOf("-i 1 --rate fast/s"), Contains("50MiB/s"));
-  CHECK_THAT(ErrorOf("--op create --rate 1m/s"), Contains("ops per second"));
-  CHECK_THAT(ErrorOf("-i 12 --rate 1m/s"), Contains("several records"));
-  CHECK_THAT(ErrorOf("--mix home-directories --rate 1m/s"), Contains("ops per second"));
-}
-
-TEST_CASE("a depth takes an engine that has a queue") {
-  const auto engine = [](const std::string& words, int place = 0) {
-    const auto plan = PlanFor(words);
-    return plan.ok() ? plan->phases(place).assignments(0).operation().engine() : std::string(plan.status().message());
-  };
-  CHECK(engine("-i 0 --depth 8") == "uring");
-  CHECK(engine("-i 0 --depth 1") == "posix");
-  CHECK(engine("-i 0 --depth 8 --engine posix-aio") == "posix-aio");
-  CHECK(engine("-i 0 --op create --depth 8", 2) == "metadata");
-  CHECK_THAT(ErrorOf("-i 0 --depth 8 --engine posix"), Contains("--depth 8") && Contains("engine posix"));
-  CHECK_THAT(ErrorOf("--op create --depth 8"), Contains("--depth"));
-}
-
 TEST_CASE("an engine may have the name that others have for it") {
   CHECK(PlanFor("-i 1 --engine io_uring")->phases(0).assignments(0).operation().engine() == "uring");
   CHECK(PlanFor("-i 6 --engine psync")->phases(0).assignments(0).operation().engine() == "stdio");
   CHECK_THAT(ErrorOf("-i 1 --engine urnig"), Contains("did you mean uring?") && Contains("posix, stdio"));
-}
-
-TEST_CASE("every phase of the smoke suite lasts long enough for a figure") {
-  const auto plan = PlanFor("--suite smoke");
-  REQUIRE(plan.ok());
-  REQUIRE(plan->phases_size() > 0);
-  for (const v1::Phase& phase : plan->phases()) {
-    INFO(phase.name());
-    CHECK(phase.stop().time_s() + phase.stop().deadline_s() >= 2);
-  }
 }
 
 TEST_CASE("each option of a command is one, and each command has a struct") {
@@ -622,16 +494,6 @@ TEST_CASE("a pattern that no shell would read is refused") {
   }
 }
 
-TEST_CASE("a suite says that a step which cannot be is its own") {
-  CHECK_THAT(ErrorOf("--suite smoke --engine libnfs --path nfs://server/export"),
-             Contains("drop_caches") && Contains("suite smoke") && Contains("--print-plan"));
-}
-
-TEST_CASE("a size below a suite's record says so") {
-  CHECK_THAT(ErrorOf("--suite bonnie -s 1"),
-             Contains("-s (--size) of 1 KiB") && Contains("one record of phase") && Contains("8 KiB"));
-}
-
 TEST_CASE("commas are for what would be repeated") {
   CHECK(PhasesOf("-i 0,1 -+n -r 4k,64k -s 1m -t 1,2") ==
         PhasesOf("-i 0 -i 1 -+n -r 4k -r 64k -s 1m -t 1 -t 2"));
@@ -639,18 +501,6 @@ TEST_CASE("commas are for what would be repeated") {
   CHECK_THAT(ErrorOf("-r 4k,,64k"), Contains("-r (--record)") && Contains("\"\""));
   CHECK_THAT(ErrorOf("-i 1,77"), Contains("77"));
   CHECK_THAT(ErrorOf("-i 0 --files-per-lane 1,2"), Contains("1,2"));
-}
-
-TEST_CASE("a list of strides is one phase for each, of stride-read only") {
-  CHECK(PhasesOf("-i 1 -+n -i 5 -j 4,8 -j 16") == std::vector<std::string>{"read", "stride-read, stride 4",
-                                                                           "stride-read, stride 8",
-                                                                           "stride-read, stride 16"});
-  const auto plan = PlanFor("-i 5 -j 4,8");
-  REQUIRE(plan.ok());
-  CHECK(plan->phases(1).assignments(0).operation().stride_records() == 8);
-  CHECK(PhasesOf("-i 5 -j 4") == std::vector<std::string>{"stride-read"});
-  CHECK_THAT(ErrorOf("-i 1 -j 4,8"), Contains("stride-read"));
-  CHECK_THAT(ErrorOf("--suite smoke -j 4,8"), Contains("give one stride"));
 }
 
 TEST_CASE("criteria are texts of the plan, checked with it") {
@@ -690,27 +540,6 @@ TEST_CASE("-+E reads the files of -f or -F and nothing else") {
   CHECK_THAT(ErrorOf("--existing /data/one -i 1 -w"), Contains("--existing") && Contains("-w"));
 }
 
-TEST_CASE("-f and -F say in which directories data go, not which files") {
-  CHECK(PlanFor("-f /data/file")->targets(0).path() == "/data");
-  const auto spread = PlanFor("-F /a/1 /b/2 /a/3 -i 1");
-  REQUIRE(spread.ok());
-  REQUIRE(spread->targets_size() == 2);
-  CHECK(spread->targets(1).path() == "/b");
-  CHECK_THAT(ErrorOf("-F /a/1 /b/2 /c/3 /d/4 /e/5"), Contains("5 directories") && Contains("4"));
-}
-
-TEST_CASE("rests come before all phases but the first, remounts and dropped caches where they belong") {
-  const auto plan = PlanFor("-+n -i 0 -i 1 -+q 1.5 -U /mnt/x --drop-caches");
-  REQUIRE(plan.ok());
-  REQUIRE(plan->phases(0).before_size() == 2);
-  CHECK(plan->phases(0).before(0).rest().not_first());
-  CHECK(plan->phases(0).before(1).remount().mount_point() == "/mnt/x");
-  REQUIRE(plan->phases(1).before_size() == 3);
-  CHECK(plan->phases(1).before(0).rest().seconds() == 1.5);
-  CHECK(plan->phases(1).before(1).has_remount());
-  CHECK(plan->phases(1).before(2).has_drop_caches());
-}
-
 TEST_CASE(
     "--cold drops caches as --drop-caches does, and has it verified; memory is eaten before the first phase") {
   const auto plan = PlanFor("-+n -i 0 -i 1 --cold --server-memory 64g --eat-memory 40");
@@ -725,65 +554,6 @@ TEST_CASE(
   CHECK_THAT(ErrorOf("-i 0 -+n --cold"), Contains("--cold") && Contains("only reads"));
   CHECK_THAT(ErrorOf("-i 0 -i 1 --server-memory 64g"), Contains("needs --cold"));
   CHECK_THAT(ErrorOf("-i 0 --eat-memory 96"), Contains("--eat-memory"));
-}
-
-TEST_CASE("--server-path names a directory of the servers, and the plan says so") {
-  const auto plan = PlanFor("-i 0 --server-path /export");
-  REQUIRE(plan.ok());
-  CHECK(plan->server_path() == "/export");
-  CHECK_THAT(ErrorOf("--existing /a/f -i 1 --server-path /export"), Contains("files of their own"));
-}
-
-TEST_CASE("--fill fills before the first phase, and only what has room") {
-  const auto plan = PlanFor("-+n -i 0 -i 1 -s 1m --fill 80");
-  REQUIRE(plan.ok());
-  REQUIRE(plan->phases(0).before_size() == 1);
-  CHECK(plan->phases(0).before(0).fill().percent() == 80);
-  CHECK(plan->phases(1).before_size() == 0);
-  CHECK_THAT(ErrorOf("-i 0 --fill 100"), Contains("--fill"));
-  CHECK_THAT(ErrorOf("-i 0 --fill 0"), Contains("--fill"));
-  CHECK_THAT(ErrorOf("-i 0 --fill 7.5"), Contains("--fill"));
-  CHECK_THAT(ErrorOf("-i 0 --engine null --fill 80"), Contains("--fill") && Contains("leave it out"));
-}
-
-TEST_CASE("-s takes a share of memory, which is the workers' to know") {
-  CHECK(PlanFor("-i 0 -s 2xram")->files().memory_percent() == 200);
-  CHECK(PlanFor("-i 0 -s 150%")->files().memory_percent() == 150);
-  CHECK(PlanFor("-i 0 -s 0.5xRAM")->files().memory_percent() == 50);
-  CHECK(PlanFor("-i 0 -s 2xram -r 1m")->files().bytes_per_lane() % 1_MiB == 0);
-  CHECK(PlanFor("-i 0 -s 4m")->files().memory_percent() == 0);
-  for (const char* const wrong :
-       {"-i 0 -s 0%", "-i 0 -s xram", "-i 0 -s 2ram", "-i 0 -s 99999%", "-i 0 -s 2xram,1g", "-a -s 2xram",
-        "--suite smoke -s 2xram", "-i 0 -+k -s 2xram"}) {
-    INFO(wrong);
-    CHECK_THAT(ErrorOf(wrong), Contains("-s (--size)"));
-  }
-}
-
-TEST_CASE("a rest may be shorter than any clock can tell") {
-  const auto plan = PlanFor("-i 0 -i 1 -s 1m -+q 1e-320");
-  REQUIRE(plan.ok());
-  CHECK(plan->phases(1).before(0).rest().seconds() < 1e-300);
-}
-
-TEST_CASE("-+k shares the size out over the lanes of all workers, in whole records") {
-  CHECK(PlanFor("-+k -s 1m -r 4k -t 2 -i 0")->files().bytes_per_lane() ==
-        128_KiB);  // 4 workers, 2 lanes each
-  CHECK(PlanFor("-+k -s 100k -r 4k -t 2 -i 0")->files().bytes_per_lane() == 12_KiB);
-  CHECK_THAT(ErrorOf("-+k -s 16k -r 4k -t 2 -i 0"), Contains("-+k") && Contains("8 lanes"));
-  // 4 records of 2^62 bytes, one for each file of a lane, are 2^64.
-  CHECK_THAT(ErrorOf("-+k -s 8388607t -r 4194304t --files-per-lane 4 -i 0"), Contains("-+k"));
-}
-
-TEST_CASE("what changes only reports, and what is always so here, changes no plan") {
-  const auto plain = PlanFor("-i 0 -i 1 -s 1m");
-  for (const char* words : {"-i 0 -i 1 -s 1m -R", "-i 0 -i 1 -s 1m -M -O -C", "-i 0 -i 1 -s 1m -+u -T",
-                            "-i 0 -i 1 -s 1m -N", "-i 0 -i 1 -s 1m -+z -+T", "-i 0 -i 1 -s 1m -E"}) {
-    INFO(words);
-    const auto plan = PlanFor(words);
-    REQUIRE(plan.ok());
-    CHECK(plan->SerializeAsString() == plain->SerializeAsString());
-  }
 }
 
 TEST_CASE("each letter of IOzone's formats asks for its part of them, and without one nothing is asked for") {
@@ -816,82 +586,6 @@ TEST_CASE("each letter of IOzone's formats asks for its part of them, and withou
   CHECK(ErrorOf("--plan x.yaml -R").find("cannot be combined with --plan") == std::string::npos);
 }
 
-TEST_CASE("-A is -a -z -i 0 -i 1, with limits of its own, and no other operation") {
-  CHECK(PhasesOf("-A -g 64m") == PhasesOf("-a -z -i 0 -i 1 -g 64m"));
-  CHECK(PhasesOf("-A -g 64k").size() > 4);
-  CHECK(PhasesOf("-A -y 64k -q 64k -z") == PhasesOf("-a -z -i 0 -i 1 -y 64k -q 64k"));
-  CHECK_THAT(ErrorOf("-A -i 2"), Contains("-A (--auto-read-write)") && Contains("-i (--op)"));
-  CHECK_THAT(ErrorOf("-A -t 2"), Contains("-a (--auto)") && Contains("-t (--lanes)"));
-}
-
-TEST_CASE("--soak repeats the phases of a plan with their own times and steps") {
-  const TempDir directory;
-  directory.Write("plan.yaml",
-                  "files: {bytes_per_lane: 64k}\n"
-                  "phases:\n"
-                  "- stop: {time_s: 5}\n"
-                  "  assignments: [{operation: {name: read, record_bytes: 4k}}]\n");
-  const auto plan = PlanFor(absl::StrCat("--soak 8h --plan ", directory / "plan.yaml"));
-  REQUIRE(plan.ok());
-  CHECK(plan->soak_s() == 28800);
-  CHECK(plan->data().verify());
-  CHECK(plan->phases(0).stop().time_s() == 5);
-  CHECK(plan->phases(0).before().empty());
-}
-
-TEST_CASE("a load without an operation is refused") {
-  const TempDir directory;
-  directory.Write("load.yaml", "phases: [{name: idle}]\n");
-  const std::string load = absl::StrCat(" --background ", directory / "load.yaml");
-  for (const char* const words : {"", "-i 1", "--time 1", "-i 1 -s 1m", "-i 1 --stop-at-stonewall"}) {
-    INFO(words);
-    CHECK_THAT(ErrorOf(words + load), Contains("phase idle: it has no assignments"));
-  }
-}
-
-TEST_CASE("a load that the engine cannot do is refused although no operation was named") {
-  CHECK_THAT(ErrorOf("--time 1 --engine uring --background stat"),
-             Contains("phase stat") && Contains("engine uring cannot do stat"));
-}
-
-TEST_CASE("with an engine, tests that it cannot do are left out unless they were asked for") {
-  for (const std::string& name : PhasesOf("-a -n 64k -g 64k -y 64k -q 64k -B")) CHECK(name != "fwrite");
-  CHECK_THAT(ErrorOf("-i 6 -B"), Contains("mmap") && Contains("fwrite"));
-}
-
-TEST_CASE("a suite's usual values are replaced, what a phase says for itself stays") {
-  const auto plan = PlanFor("--suite bonnie -s 100m -r 16k -t 3 --items 50 -I");
-  REQUIRE(plan.ok());
-  CHECK(plan->files().bytes_per_lane() == 100_MiB);
-  CHECK(plan->lanes_per_worker() == 3);
-  CHECK(plan->phases(0).files().bytes_per_lane() == 3_MiB);  // characters
-  CHECK(plan->phases(0).lanes_per_worker() == 1);
-  CHECK(plan->phases(1).assignments(0).operation().record_bytes() == 16_KiB);
-  CHECK(plan->phases(1).assignments(0).operation().direct());
-  CHECK_FALSE(plan->phases(0).assignments(0).operation().direct());  // stdio knows no O_DIRECT
-  CHECK(plan->phases(6).assignments(0).operation().tree().items_per_lane() == 50);
-  CHECK_THAT(plan->notes(0), Contains("smaller than twice"));
-  CHECK_THAT(ErrorOf("--suite bonnie -i 0"), Contains("-i (--op)") && Contains("--suite"));
-  CHECK_THAT(ErrorOf("--suite nowhere"), Contains("nowhere") && Contains("bonnie"));
-  CHECK_THAT(ErrorOf("--suite metadata -I"),
-             Contains("-I (--direct)") && Contains("no operation of this suite"));
-}
-
-TEST_CASE("a suite without a size gets twice the memory, in which only lanes with files count") {
-  const auto plan = PlanFor("--suite bonnie");
-  REQUIRE(plan.ok());
-  CHECK(plan->files().bytes_per_lane() == 2_GiB);  // of 1 GiB
-  CHECK(plan->notes().empty());
-}
-
-TEST_CASE("every suite is a plan that can be run") {
-  for (const char* name : {"bonnie", "io500-like", "iozone-auto", "iozone-nfs", "metadata", "smoke"}) {
-    INFO(ErrorOf(absl::StrCat("--suite ", name)));
-    CHECK(PlanFor(absl::StrCat("--suite ", name)).ok());
-  }
-  CHECK(PhasesOf("--suite iozone-auto -g 64k -y 64k -i 1") == std::vector<std::string>{"read", "reread"});
-}
-
 TEST_CASE("a flag of the table is on or off as it is given, and nothing else") {
   for (const OptionSpec& option : kPlanOptions) {
     if (!option.is_flag()) continue;
@@ -912,16 +606,6 @@ TEST_CASE("a flag of the table is on or off as it is given, and nothing else") {
       CHECK_FALSE(GivenOptions().Add(option, neither).ok());
     }
   }
-}
-
-TEST_CASE("a flag that is off keeps a suite's from being added") {
-  GivenOptions given, suite;
-  REQUIRE(given.Add("direct", "no").ok());
-  REQUIRE(suite.Add("direct").ok());
-  REQUIRE(suite.Add("fsync-in-timing").ok());
-  given.AddMissing(suite);
-  CHECK_FALSE(given.Has("direct"));
-  CHECK(given.Has("fsync-in-timing"));
 }
 
 }  // namespace
