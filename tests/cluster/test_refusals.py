@@ -30,11 +30,12 @@ def file(place):
     return place
 
 
-def block_device(_):
+def block_device(place):
     devices = [name for name in pathlib.Path("/dev").iterdir() if stat.S_ISBLK(name.stat().st_mode)]
-    if not devices:
-        pytest.skip("there is no block device here")
-    return devices[0]
+    if devices:
+        return devices[0]
+    os.mknod(place, stat.S_IFBLK | 0o600, os.makedev(7, 0))  # a loop device, which need not be there
+    return place
 
 
 KINDS = {"a FIFO": fifo, "a socket": unix_socket, "a file": file, "a character device": lambda _: pathlib.Path("/dev/null"),
