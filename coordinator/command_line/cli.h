@@ -14,8 +14,9 @@
 namespace iobench {
 
 // Parses `arguments`, which exclude the program's name; without a command they are those of `run`. Reads the files of
-// suites, looks whether words name directories, and accesses nothing else of the file system. `help_columns`: the width of texts that are asked for. InvalidArgument: one
-// line that says what to do. NotFound: the suites are not installed.
+// suites, looks whether words name directories, and accesses nothing else of the file system. `help_columns`: the width
+// of texts that are asked for. `start`: how the program was started. InvalidArgument: one line that says what to do.
+// NotFound: the suites are not installed.
 absl::StatusOr<Command> ParseCommandLine(const std::vector<std::string>& arguments,
                                          size_t help_columns = kPipedColumns, const ProgramStart& start = {});
 

@@ -48,7 +48,8 @@ absl::Status CheckFirstWord(const std::string& word, std::span<const std::string
 // to name the flag that the word follows.
 absl::Status RefusalOfWord(const std::string& word, const std::vector<std::string>& arguments);
 
-// InvalidArgument: what follows -- looks like an option and names no file, or the command takes no words. REQUIRES: at least one argument.
+// InvalidArgument: what follows -- looks like an option and names no file, or the command takes no words. REQUIRES: at
+// least one argument.
 absl::Status CheckAllOptions(const std::vector<std::string>& arguments);
 
 // InvalidArgument: an option has an empty argument, which CLI11 treats as missing.

@@ -1,6 +1,6 @@
 // How a run measures if the user has said neither how much nor how: storage, not the client's memory.
 #include <algorithm>
-#include <iterator>
+#include <span>
 #include <vector>
 
 #include "common/model/phase_files.h"
@@ -32,18 +32,20 @@ bool SaysHowMuch(const GivenOptions& given) {
   return HasAny(given, kAmounts) || (HasAny(given, kOfData) && !given.Has("soak"));
 }
 
+bool IsOnOrOff(const GivenOptions& given, std::span<const OptionName> names) {
+  return HasAny(given, names) || std::any_of(names.begin(), names.end(), [&](OptionName name) {
+           return given.turned_off().contains(&name.spec());
+         });
+}
+
 bool SaysRegion(const GivenOptions& given) {
   static constexpr OptionName kRegion[] = {"close-in-timing", "fsync-in-timing"};
-  return HasAny(given, kRegion) ||
-         std::any_of(std::begin(kRegion), std::end(kRegion),
-                     [&](OptionName name) { return given.turned_off().contains(&name.spec()); });
+  return IsOnOrOff(given, kRegion);
 }
 
 bool SaysCaches(const GivenOptions& given) {
   static constexpr OptionName kCaches[] = {"cold", "drop-caches", "rotate-clients", "remount", "eat-memory"};
-  return HasAny(given, kCaches) ||
-         std::any_of(std::begin(kCaches), std::end(kCaches),
-                     [&](OptionName name) { return given.turned_off().contains(&name.spec()); });
+  return IsOnOrOff(given, kCaches);
 }
 
 // Whether a plan, a suite or the options of a mix say what each phase does.

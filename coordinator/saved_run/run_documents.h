@@ -38,7 +38,8 @@ class RunDocuments {
   std::vector<std::string> FileNames() const;
   // Writes the documents into the result directory (the workbook of -b to its own file) and prints texts on `out`. Also
   // does what IOzone's options ask for: -R prints its Excel text, unless a text format is printed; -+z and -+T write
-  // files; with `as_iozone`, errors and marks, for which IOzone has no place, are printed on `aside`. Replaces files of an earlier run, which the run itself has been allowed to replace (--force, --resume).
+  // files; with `as_iozone`, errors and marks, for which IOzone has no place, are printed on `aside`. Replaces files of an
+  // earlier run, which the run itself has been allowed to replace (--force, --resume).
   // Tries all; returns the first error, which names the file. A text that `out` does not take is no error: check `out`.
   // `run`: as it has ended, of which the directory may not have the end yet.
   absl::Status Write(const std::string& directory, const v1::RunRecord& run, std::ostream& out,
