@@ -29,6 +29,11 @@ set(worker_libraries grpc++ grpc gpr address_sorting upb cares re2 protobuf ssl 
 if(IOBENCH_HAS_LIBNFS)
   list(APPEND worker_libraries nfs)
 endif()
+# OpenSSL's archive needs what it was built with: nothing on Debian 12, zstd on Debian 13.
+pkg_check_modules(IOBENCH_CRYPTO QUIET libcrypto)
+if("zstd" IN_LIST IOBENCH_CRYPTO_STATIC_LIBRARIES)
+  list(APPEND worker_libraries zstd)
+endif()
 set(program_libraries yaml-cpp ncursesw tinfo)
 if(IOBENCH_HAS_SQLITE)
   list(APPEND program_libraries sqlite3)

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "common/histogram.h"
+#include "common/memory/own_lines.h"
 #include "common/time.h"
 #include "iobench/v1/result.pb.h"
 
@@ -53,7 +54,7 @@ class LatencySlices {
   v1::LatencySlices ToProto(WorkerTime begin, int64_t slice_ns, size_t max_bytes) const;
 
  private:
-  using Cells = std::array<uint64_t, kSliceCount * kBinCount>;  // slice by slice
+  struct Cells : std::array<uint64_t, kSliceCount * kBinCount>, OnOwnLines {};  // slice by slice
 
   uint64_t* row_;  // the current slice's; the first member: Add uses it for each op
   std::unique_ptr<Cells> cells_;

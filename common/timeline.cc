@@ -64,7 +64,7 @@ void ProgressTimeline::Thin(Ticks now) {
 }
 
 std::vector<LanePoint> ProgressTimeline::Points() const {
-  std::vector<LanePoint> all = points_;
+  std::vector<LanePoint> all(points_.begin(), points_.end());
   for (const LanePoint& point : ring_) {
     if (point.ops > 0) all.push_back(point);  // 0: not written since Start
   }

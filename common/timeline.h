@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "common/memory/own_lines.h"
 #include "common/time.h"
 #include "iobench/v1/result.pb.h"
 
@@ -58,8 +59,9 @@ class ProgressTimeline {
 
  private:
   void Thin(Ticks now);
-  std::vector<LanePoint> ring_;  // the first member: Note uses it for each op
-  std::vector<LanePoint> points_;
+  using OwnPoints = std::vector<LanePoint, OwnLinesAllocator<LanePoint>>;
+  OwnPoints ring_;  // the first member: Note uses it for each op
+  OwnPoints points_;
   uint64_t first_interval_ticks_;
   uint64_t interval_ticks_;
   Ticks next_point_;

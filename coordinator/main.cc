@@ -14,6 +14,7 @@
 #include "common/process/end_of_memory.h"
 #include "common/process/self_contained.h"
 #include "common/process/standard_descriptors.h"
+#include "common/process/thread.h"
 #include "common/text/log.h"
 #include "common/text/shell_word.h"
 #include "common/text/terminal_width.h"
@@ -132,6 +133,7 @@ int Main(const std::string& typed_name, const std::vector<std::string>& argument
 int main(int argc, char** argv) {
   ::prctl(PR_SET_NAME, "cluster-iobench");  // `ps` calls those "exe" that were started from /proc/self/exe
   iobench::OpenStandardDescriptors();
+  iobench::UseSmallThreadStacks();
   iobench::EndClearlyWithoutMemory(iobench::kExitUsage);
   const iobench::FittedStream fitted(std::cerr, STDERR_FILENO);
   const int exit_code =

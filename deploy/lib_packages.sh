@@ -39,13 +39,13 @@ packages() {
       printf '%s ' build-essential cmake ninja-build pkg-config \
         libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libabsl-dev \
         libopenmpi-dev openmpi-bin libspdlog-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libxxhash-dev liburing-dev \
-        libnfs-dev libssl-dev zlib1g-dev libxlsxwriter-dev libzip-dev libsqlite3-dev libncurses-dev $(page_packages)
+        libnfs-dev libssl-dev zlib1g-dev libzstd-dev libxlsxwriter-dev libzip-dev libsqlite3-dev libncurses-dev $(page_packages)
       [ "$1" != package ] && [ "$1" != test ] || printf '%s ' file dpkg-dev rpm
       [ "$1" != units ] && [ "$1" != test ] || printf '%s ' catch2 python3
       [ "$1" != test ] || printf '%s ' prometheus python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-yaml python3-grpcio openssl strace zstd xz-utils \
         user-mode-linux nfs-kernel-server nfs-common rpcbind kmod mount util-linux procps e2fsprogs dosfstools xfsprogs attr \
         openssh-server openssh-client iproute2 nfs-ganesha nfs-ganesha-vfs glusterfs-server glusterfs-client glusterfs-cli \
-        python3-pandas python3-openpyxl python3-prometheus-client python3-markdown-it libreoffice-calc tmux chromium poppler-utils bonnie++ \
+        python3-pandas python3-openpyxl python3-prometheus-client python3-markdown-it libreoffice-calc tmux chromium poppler-utils bonnie++ fio \
         man-db groff-base mandoc zsh fish \
         systemd ansible-core slurmctld slurmd slurm-client munge openssl
       ;;
@@ -59,7 +59,7 @@ packages() {
       [ "$1" != units ] && [ "$1" != test ] || printf '%s ' catch2-devel python3
       [ "$1" != test ] || printf '%s ' python3-pytest python3-pytest-rerunfailures python3-jsonschema python3-pyyaml python3-grpcio openssl strace zstd xz \
         nfs-utils rpcbind kmod util-linux procps-ng e2fsprogs dosfstools xfsprogs attr openssh-server openssh-clients iproute \
-        python3-pandas python3-openpyxl python3-prometheus_client python3-markdown-it-py libreoffice-calc tmux chromium poppler-utils \
+        python3-pandas python3-openpyxl python3-prometheus_client python3-markdown-it-py libreoffice-calc tmux chromium poppler-utils fio \
         man-db groff-base mandoc zsh fish systemd ansible-core slurm-slurmctld slurm-slurmd slurm munge openssl
       [ "$1" != test ] || [ "$distribution" != fedora ] || printf '%s ' nfs-ganesha nfs-ganesha-vfs bonnie++
       ;;

@@ -21,9 +21,9 @@ using Bound = Criterion::Bound;
 
 // Figures with a name of their own; without one, the value's unit tells which headline is meant.
 constexpr std::pair<std::string_view, Figure> kFigures[] = {
-    {"mean", Figure::kMean},   {"p50", Figure::kP50},       {"p90", Figure::kP90}, {"p99", Figure::kP99},
-    {"p99.9", Figure::kP99_9}, {"p99.99", Figure::kP99_99}, {"max", Figure::kMax}, {"jain", Figure::kJain},
-    {"cov", Figure::kCov},     {"marks", Figure::kMarks},
+    {"mean", Figure::kMean}, {"p50", Figure::kP50},     {"p90", Figure::kP90},       {"p95", Figure::kP95},
+    {"p99", Figure::kP99},   {"p99.9", Figure::kP99_9}, {"p99.99", Figure::kP99_99}, {"max", Figure::kMax},
+    {"jain", Figure::kJain}, {"cov", Figure::kCov},     {"marks", Figure::kMarks},
 };
 
 constexpr std::pair<std::string_view, double> kByteRates[] = {
@@ -40,7 +40,8 @@ absl::Status BadCriterion(const std::string& text, const std::string& why) {
   return absl::InvalidArgumentError(absl::StrCat(
       "criterion \"", text, "\": ", why,
       "; write PHASE[:FIGURE]>=VALUE or <=, such as write>=900MiB/s, create>=5000ops/s, random-read:p99<=10ms, "
-      "read:jain>=0.9 or *:marks=none; a figure alone, p99<=10ms, is one of all phases (figures: ",
+      "read:jain>=0.9, append-log:fdatasync:p99<=10ms or *:marks=none; a figure alone, p99<=10ms, is one of all phases "
+      "(figures: ",
       absl::StrJoin(figures, ", "), "; none: the headline)"));
 }
 
@@ -112,6 +113,21 @@ std::optional<Figure> ParseFigure(std::string_view& left) {
   return std::nullopt;
 }
 
+bool IsLatency(Figure figure) { return UnitOf(figure) == std::string_view("us"); }
+
+// Splits "append-log:fdatasync" at its last colon if the name of a flush call follows. A call alone is one of all
+// phases.
+std::optional<OpKind> ParseCall(std::string_view& left) {
+  const size_t colon = left.rfind(':');
+  for (int i = 0; i < kOpKindCount; ++i) {
+    const auto call = static_cast<OpKind>(i);
+    if (!kFlushCalls.Has(call) || Trimmed(left.substr(colon + 1)) != NameOf(call)) continue;  // npos + 1 is 0
+    left = colon == std::string_view::npos ? "*" : Trimmed(left.substr(0, colon));
+    return call;
+  }
+  return std::nullopt;
+}
+
 // In these phases, not all clients take part or not all do the same, so they match by no operation.
 bool HasOnlyItsName(const v1::Phase& phase) {
   return phase.has_alone() || phase.has_on_servers() || !phase.interference().background().empty();
@@ -128,6 +144,7 @@ absl::StatusOr<Criterion> ParseCriterion(const std::string& text) {
   std::string_view left =
       Trimmed(sign == 0 ? whole.substr(0, whole.size() - kNoMarks.size()) : whole.substr(0, sign - 1));
   const std::optional<Figure> figure = ParseFigure(left);
+  if (figure.has_value() && IsLatency(*figure)) criterion.call = ParseCall(left);
   if (left.empty()) return BadCriterion(text, "it names no phase (*: all)");
   criterion.phases = std::string(left);
   if (figure.has_value()) criterion.figure = *figure;
@@ -152,6 +169,7 @@ const char* UnitOf(Criterion::Figure figure) {
     case Figure::kMean:
     case Figure::kP50:
     case Figure::kP90:
+    case Figure::kP95:
     case Figure::kP99:
     case Figure::kP99_9:
     case Figure::kP99_99:
@@ -171,6 +189,7 @@ bool AppliesTo(const Criterion& criterion, const v1::Phase& phase) {
   if (phase.background()) return false;
   if (HasOnlyItsName(phase)) return criterion.phases == phase.name();
   if (phase.has_interference() && criterion.phases == phase.interference().phase()) return true;
+  if (criterion.phases == "*" && criterion.call.has_value()) return FlushCallsOf(phase).Has(*criterion.call);
   if (criterion.phases == "*") return criterion.figure != Figure::kBytesPerSecond || !IsMetadata(phase);
   return criterion.phases == phase.name() || criterion.phases == OperationNames(phase);
 }

@@ -12,6 +12,13 @@ namespace iobench {
 // The unit of verification, and of O_DIRECT.
 inline constexpr uint64_t kSectorBytes = 512;
 
+// True if the data of a write are made once and do not depend on its place: zeros, a pattern, or one buffer that is
+// written again and again. Storage that deduplicates or compresses may hold such data in a fraction of their size.
+inline bool IsMadeOnce(const v1::DataContent& data) {
+  return data.kind() == v1::DataContent::ZERO || data.kind() == v1::DataContent::PATTERN ||
+         data.kind() == v1::DataContent::SAME;
+}
+
 // Data is verified in one of two ways, which exclude each other. Both functions are false if nothing is verified.
 //
 // True if every 512-byte sector identifies its writer, place and generation (--verify), so that a check detects stale,

@@ -20,34 +20,37 @@ constexpr EngineSpec kEngines[] = {
     // name       what                              files  mounted calls
     {"posix",     "read, write, pread … pwritev",   true,  true,   kRecordCalls,
      {F::kUpdate, F::kDirect, F::kSync, F::kFileLock, F::kRecordLocks, F::kJitter, F::kFileAdvice, F::kBuffers,
-      F::kPreallocate, F::kInterleaved, F::kLibcCalls}},
+      F::kPreallocate, F::kInterleaved, F::kLibcCalls, F::kFlushCallChoice}},
     {"stdio",     "fread, fwrite, getc, putc",      true,  true,   {Call::kStdio, Call::kCharacter},
-     {F::kSync, F::kFileLock, F::kFileAdvice, F::kBuffers, F::kPreallocate, F::kLibcCalls}},
+     {F::kSync, F::kFileLock, F::kFileAdvice, F::kBuffers, F::kPreallocate, F::kLibcCalls, F::kFlushCallChoice}},
     {"mmap",      "memcpy of mapped files",         true,  true,   kRecordCalls,
      {F::kUpdate, F::kFileLock, F::kRecordLocks, F::kFileAdvice, F::kMapping, F::kBuffers, F::kPreallocate,
       F::kLibcCalls}},
     {"posix-aio", "aio_read, aio_write, --depth",   true,  true,   kRecordCalls,
-     {F::kDirect, F::kSync, F::kQueue, F::kCopy, F::kFileLock, F::kFileAdvice, F::kPreallocate, F::kLibcCalls},
+     {F::kDirect, F::kSync, F::kQueue, F::kCopy, F::kFileLock, F::kFileAdvice, F::kPreallocate, F::kLibcCalls,
+      F::kFlushCallChoice},
      CallThreads::kShared},
     {"uring",     "io_uring, --depth ops in flight", true, true,   kRecordCalls,
-     {F::kDirect, F::kSync, F::kQueue, F::kFileLock, F::kFileAdvice, F::kPreallocate},
+     {F::kDirect, F::kSync, F::kQueue, F::kFileLock, F::kFileAdvice, F::kPreallocate, F::kFlushCallChoice},
      CallThreads::kKernel},
     {"libnfs",    "NFSv3 without a mount, --depth", true,  false,  kRecordCalls, {F::kSync, F::kQueue}},
+    {"mpiio",     "MPI-IO, one rank or all together", true, true, kRecordCalls, {F::kInterleaved, F::kMpiIo},
+     CallThreads::kShared},
     {"metadata",  "calls on names",                 true,  true,   Call::kMetadata,
      {F::kSync, F::kPreallocate, F::kLibcCalls}},
     {"sim",       "simulated storage, sim:KEY=VALUE,…", false, false,
      {Call::kStream, Call::kPositional, Call::kVector, Call::kStdio, Call::kCharacter, Call::kMetadata},
-     {F::kDirect, F::kSync, F::kInterleaved, F::kQueue}},
+     {F::kDirect, F::kSync, F::kInterleaved, F::kQueue, F::kFlushCallChoice}},
     {"null",      "moves nothing: measures the tool", false, false,
      {Call::kStream, Call::kPositional, Call::kVector, Call::kStdio, Call::kCharacter, Call::kMetadata},
-     {F::kUpdate, F::kDirect, F::kSync, F::kInterleaved}},
+     {F::kUpdate, F::kDirect, F::kSync, F::kInterleaved, F::kFlushCallChoice}},
 };
 // clang-format on
 
 // Names that other tools use for our engines.
 constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
     {"io_uring", "uring"},     {"io-uring", "uring"}, {"liburing", "uring"},
-    {"posixaio", "posix-aio"}, {"psync", "posix"},    {"nfs", "libnfs"},
+    {"posixaio", "posix-aio"}, {"psync", "posix"},    {"nfs", "libnfs"},      {"mpi-io", "mpiio"},
 };
 
 }  // namespace

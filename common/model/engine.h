@@ -45,6 +45,10 @@ enum class EngineFeature {
   kInterleaved,
   // --libc-calls: the data calls are functions of the C library, so that a preloaded library can see them.
   kLibcCalls,
+  // --flush-call: the engine calls fsync, fdatasync or sync_file_range as asked. The others have a flush of their own.
+  kFlushCallChoice,
+  // --collective, --mpi-view, --mpi-hint: MPI's ways to share a file.
+  kMpiIo,
 };
 using EngineFeatures = EnumSet<EngineFeature>;
 

@@ -1,6 +1,7 @@
 #include "common/model/engine_demand.h"
 
 #include "common/model/metadata_operation.h"
+#include "common/model/plan_traits.h"
 
 namespace iobench {
 namespace {
@@ -29,6 +30,11 @@ constexpr EngineDemand kDemands[] = {
     {"buffer_bytes", "-m (buffer_bytes)", F::kBuffers, [](const O& o) { return o.buffer_bytes() > 0; },
      MetadataMeets::kAll, InSuite::kSkipsPhase},
     {"preallocate", "--preallocate", F::kPreallocate, [](const O& o) { return o.preallocate(); }},
+    {"between.flush_call", "--flush-call", F::kFlushCallChoice,
+     [](const O& o) { return FlushCallOf(o.between()) != OpKind::kFsync; }},
+    {"mpi_io.collective", "--collective", F::kMpiIo, [](const O& o) { return o.mpi_io().collective(); }},
+    {"mpi_io.view", "--mpi-view", F::kMpiIo, [](const O& o) { return o.mpi_io().view(); }},
+    {"mpi_io.hints", "--mpi-hint", F::kMpiIo, [](const O& o) { return !o.mpi_io().hints().empty(); }},
     {"libc_calls", "--libc-calls", F::kLibcCalls, [](const O& o) { return o.libc_calls(); }, MetadataMeets::kAll},
 };
 // clang-format on

@@ -1,4 +1,4 @@
-// A set of enumerators, stored as a bit mask in one 32-bit word.
+// A set of enumerators, stored as a bit mask in one 64-bit word.
 #ifndef COMMON_MODEL_ENUM_SET_H_
 #define COMMON_MODEL_ENUM_SET_H_
 
@@ -8,7 +8,7 @@
 namespace iobench {
 
 // A value type that is cheap to copy. Everything is constexpr, because the tables of operations and engines are
-// constants that contain such sets. REQUIRES: the values of the enumerators are 0 to 31. Any other value, which a
+// constants that contain such sets. REQUIRES: the values of the enumerators are 0 to 63. Any other value, which a
 // message of another version may have, is in no set.
 template <typename Enum>
 class EnumSet {
@@ -28,11 +28,11 @@ class EnumSet {
   }
 
  private:
-  static constexpr uint32_t Bit(Enum one) {
+  static constexpr uint64_t Bit(Enum one) {
     const auto value = static_cast<uint32_t>(one);
-    return value < 32 ? uint32_t{1} << value : 0;
+    return value < 64 ? uint64_t{1} << value : 0;
   }
-  uint32_t bits_ = 0;
+  uint64_t bits_ = 0;
 };
 
 }  // namespace iobench

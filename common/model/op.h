@@ -32,6 +32,26 @@ enum class OpKind : uint8_t {
   kAppend,
   // Examines one entry of a directory listing. The time of the listing is in the ops that wait for it.
   kFind,
+  kChown,
+  kUtimes,
+  kReadlink,
+  kListLong,
+  kTruncate,
+  kExtend,
+  kPunchHole,
+  kAllocate,
+  kZeroRange,
+  kSeekHole,
+  kCopy,
+  kCopyRange,
+  kClone,
+  // Flush calls (kFlushCalls).
+  kFsync,
+  kFdatasync,
+  kSyncFileRange,
+  kCommit,  // NFS COMMIT, sent by this process
+  kClose,
+  kLock,  // waits for a lock that others hold, and takes it; an op, unlike the flush calls
   // Not a kind, but the number of kinds; v1::OpKind has no counterpart.
   kEnd,
 };
@@ -41,6 +61,11 @@ inline constexpr int kOpKindCount = static_cast<int>(OpKind::kEnd);
 const char* NameOf(OpKind kind);
 
 using OpKinds = EnumSet<OpKind>;
+
+// The calls that make a lane's data durable, and the close at the end of its timed region. They are no ops: they have
+// latencies of their own, but count in no figure of ops or bytes.
+inline constexpr OpKinds kFlushCalls = {OpKind::kFsync, OpKind::kFdatasync, OpKind::kSyncFileRange, OpKind::kCommit,
+                                        OpKind::kClose};
 
 // One op as an op stream yields it and an engine executes it. It is passed by value inside the timed loop.
 struct Op {

@@ -57,6 +57,8 @@ constexpr OperationSpec kOnRecords[] = {
     {"getc",           "getc",           kNo, false, kSequential,           kRead,          kCharacter,  false,  true},
     {"update",         "read-change-write", kNo, false, kSequential,        OpKind::kUpdate, kStream,    false,  true},
     {"seeks",          "random seeks",   kNo, false, Pattern::kRandomMix,   kReadUpdate,    kPositional, false,  true},
+    {"append-log",     "append to a log", kNo, false, kSequential,          kWrite,         kStream,     true,   false,
+     OpKind::kFdatasync},
 };
 // clang-format on
 

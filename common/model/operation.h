@@ -5,6 +5,7 @@
 #define COMMON_MODEL_OPERATION_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,6 +67,8 @@ struct OperationSpec {
   bool creates_files;
   // The operation reads or changes existing data, which is prefilled if it is missing or too short.
   bool needs_data;
+  // By default, each of its writes is followed by this flush call; its figure is the number of such pairs per second.
+  std::optional<OpKind> flushes_each_with = std::nullopt;
 
   bool reads() const { return kinds.Has(OpKind::kRead) || kinds.Has(OpKind::kUpdate); }
   bool writes() const { return kinds.Has(OpKind::kWrite) || kinds.Has(OpKind::kUpdate); }
@@ -79,9 +82,18 @@ struct OperationSpec {
   }
   // For a mix: the read percentage if none is given. (Bonnie's seekers rewrite one record in ten.)
   uint32_t default_read_percent() const { return kinds.Has(OpKind::kUpdate) ? 90 : 50; }
+  // Each op begins where the one before it ended.
+  bool is_sequential() const { return pattern == Pattern::kSequential || pattern == Pattern::kSequentialMix; }
+  bool is_random() const { return pattern == Pattern::kRandom || pattern == Pattern::kRandomMix; }
+  // Its ops may have several sizes (Operation.records): a call moves one record, and no other op depends on its size.
+  bool can_have_sizes() const {
+    return (is_sequential() || is_random()) && (call == Call::kStream || call == Call::kPositional);
+  }
   bool is_metadata() const { return call == Call::kMetadata; }
   // Its figure is ops/s in place of bytes/s. (Bonnie reports seeks per second.)
-  bool headline_in_ops() const { return is_metadata() || (mixes() && kinds.Has(OpKind::kUpdate)); }
+  bool headline_in_ops() const {
+    return is_metadata() || flushes_each_with.has_value() || (mixes() && kinds.Has(OpKind::kUpdate));
+  }
 };
 
 // All operations in the order of IOzone's numbers, followed by those that IOzone does not have, metadata operations

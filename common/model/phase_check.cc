@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/file_sizes/file_size_law.h"
 #include "common/model/plan_traits.h"
+#include "common/mpi_io/mpi_hints.h"
 #include "common/simulated/simulated_storage.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
@@ -17,6 +19,7 @@ namespace {
 constexpr uint32_t kMaxDepth = 20;
 constexpr uint64_t kMaxDirectories = 1'000'000;
 constexpr uint32_t kMaxOpsInFlight = 4096;
+constexpr double kPercentSlack = 0.01;  // percentages are typed with two digits
 constexpr uint64_t kMaxSpreadClients = 1'000'000;
 constexpr char kCompress[] = "--compress (data.compress_percent)";
 constexpr char kDedupe[] = "--dedupe (-+w, data.dedupe_percent)";
@@ -43,6 +46,15 @@ absl::Status CheckSizes(const v1::Tree& tree) {
     return absl::InvalidArgumentError(absl::StrCat(
         "files of ", FormatBytes(static_cast<double>(tree.file_bytes())), " in a tree are larger than ",
         FormatBytes(static_cast<double>(kLargestTreeFileBytes)), ": use -i 0 for large files"));
+  }
+  if (!tree.sizes().empty()) {
+    IOBENCH_RETURN_IF_ERROR(ParseFileSizes(tree.sizes()).status());
+    if (tree.random_sizes()) {
+      return absl::InvalidArgumentError(
+          "--file-sizes (sizes) and --min-file-bytes (random_sizes) both set the sizes of files: leave one of the two out");
+    }
+    if (tree.file_bytes() == 0)
+      return absl::InvalidArgumentError("--file-sizes (sizes): the largest file (--file-bytes, file_bytes) has 0 bytes");
   }
   if (tree.min_file_bytes() > 0 && !tree.random_sizes()) {
     return absl::InvalidArgumentError(
@@ -124,6 +136,15 @@ absl::Status CheckBetween(const v1::Between& between) {
   if (between.burst_pause_ms() > 0 && between.burst_bytes() == 0) {
     return absl::InvalidArgumentError(
         "burst_pause_ms is the pause after burst_bytes (-+b SIZE,MS): set both");
+  }
+  if (between.has_flush_call() && between.flush_call() != NameOf(FlushCallOf(between))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no flush call \"", between.flush_call(),
+                     "\" (--flush-call, flush_call): use fsync, fdatasync or sync-file-range"));
+  }
+  if (between.has_flush_call() && between.flush_every_ops() == 0) {
+    return absl::InvalidArgumentError(
+        "--flush-call (flush_call) says how --fsync-every flushes: add --fsync-every N (flush_every_ops)");
   }
   if (!(between.ops_per_s() >= 0) || between.ops_per_s() > 1e9) {
     return absl::InvalidArgumentError(
@@ -253,6 +274,85 @@ absl::Status CheckMix(const OperationSpec& spec, const v1::Operation& operation)
                      " (reader_lanes) sets the number of reading lanes in a mix by lane: give ",
                      "--mix-by-lane (mix_by_lane) too"));
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRecordShares(const OperationSpec& spec, const v1::Operation& operation) {
+  if (operation.records().empty()) return absl::OkStatus();
+  const auto refused = [&operation](const std::string& why) {
+    return absl::InvalidArgumentError(absl::StrCat("several record sizes (-r ",
+                                                   RecordShareOption(RecordSharesOf(operation)), "): ", why));
+  };
+  if (!spec.can_have_sizes()) {
+    return refused(absl::StrCat(operation.name(), spec.is_metadata() ? " has no records" : " has one size",
+                                ": use operations that read or write in order or at random"));
+  }
+  if (static_cast<size_t>(operation.records_size()) > kMaxRecordSizes)
+    return refused(absl::StrCat("there are more than ", kMaxRecordSizes, " sizes"));
+  std::set<uint64_t> sizes;
+  double sum = 0;
+  for (const v1::RecordShare& share : operation.records()) {
+    const bool has_size = share.record_bytes() > 0 && share.record_bytes() <= kLargestRecordBytes;
+    if (!has_size || !(share.percent() > 0 && share.percent() <= 100)) {
+      return refused(
+          "a size (record_bytes) is not between 1 byte and 1 GiB, or a share (percent) not above 0, up to 100");
+    }
+    if (!sizes.insert(share.record_bytes()).second)
+      return refused(absl::StrCat(ExactBytes(share.record_bytes()), " is there twice: add up its shares"));
+    sum += share.percent();
+  }
+  if (operation.records_size() == 1) return refused("there is only one: give it without a share (record_bytes)");
+  if (std::fabs(sum - 100) > kPercentSlack) return refused(absl::StrCat("the shares add up to ", sum, ", not to 100"));
+  if (operation.record_bytes() != *sizes.rbegin())
+    return refused(absl::StrCat("record_bytes is ", operation.record_bytes(), ", not the largest of them: leave it out"));
+  if (!operation.trace().read_file().empty()) return refused("the ops of a trace (-Y) have sizes of their own");
+  return absl::OkStatus();
+}
+
+absl::Status CheckBurstRecords(const OperationSpec& spec, const v1::Operation& operation, uint64_t file_bytes) {
+  constexpr uint64_t kMost = uint64_t{1} << 30;
+  if (!operation.has_burst_records() || operation.burst_records() == 1) return absl::OkStatus();
+  const auto refused = [&operation](const std::string& why) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--burst-records (burst_records) of ", operation.burst_records(), ": ", why));
+  };
+  if (!spec.is_random() || spec.creates_files)
+    return refused(absl::StrCat(operation.name(), " does not use existing records in random order: leave it out"));
+  if (!operation.records().empty()) return refused("records in a row have one size: give -r without shares");
+  if (!operation.trace().read_file().empty())
+    return refused("-Y (trace.read_file) also says which records are used: leave one of the two out");
+  const uint64_t call_bytes = operation.record_bytes() * (spec.call == Call::kVector ? kMaxRecordsPerVector : 1);
+  const uint64_t most = std::min(file_bytes, kMost) / std::max<uint64_t>(1, call_bytes);
+  if (operation.burst_records() > 0 && operation.burst_records() <= most) return absl::OkStatus();
+  return refused(absl::StrCat("from 1 to ", most, ": what is moved in a row is at most a file (-s), and 1 GiB"));
+}
+
+absl::Status CheckMpiIo(const OperationSpec& spec, const v1::Operation& operation, const v1::FileLayout& files,
+                        const v1::TimedRegion& region, const v1::StopRule& stop, uint32_t lanes_per_worker) {
+  const v1::MpiIo& mpi_io = operation.mpi_io();
+  for (const std::string& hint : mpi_io.hints()) IOBENCH_RETURN_IF_ERROR(ParseMpiHint(hint).status());
+  if (mpi_io.view() && !files.interleaved()) {
+    return absl::InvalidArgumentError(
+        "--mpi-view (mpi_io.view) shows a lane its own blocks among those of others: add --shared-file --interleaved");
+  }
+  constexpr uint64_t kMaxViewBlock = (uint64_t{1} << 31) - 1;  // MPI counts in int
+  if (mpi_io.view() && files.block_bytes() > kMaxViewBlock) {
+    return absl::InvalidArgumentError(absl::StrCat("--mpi-view (mpi_io.view) has blocks (--block, block_bytes) below 2 GiB, not of ",
+                                                   ExactBytes(files.block_bytes())));
+  }
+  if (!mpi_io.collective()) return absl::OkStatus();
+  const auto refused = [](const std::string& why) {
+    return absl::InvalidArgumentError(absl::StrCat("--collective (mpi_io.collective): ", why));
+  };
+  if (!files.shared_file()) return refused("the ranks open one file together: add --shared-file (-+V)");
+  if (lanes_per_worker != 1) return refused("a rank takes part with one lane: use -t 1, and more ranks");
+  if (spec.kinds.Has(OpKind::kRead) == spec.kinds.Has(OpKind::kWrite)) {
+    return refused(absl::StrCat("all ranks read or all write, which ", operation.name(), " does not: leave it out"));
+  }
+  if (region.open())
+    return refused("the ranks open the file together before the start: leave --open-in-timing (region.open) out");
+  if (stop.wear_out())
+    return refused("the ranks do the same number of ops anyway: leave --wear-out (stop.wear_out) out");
   return absl::OkStatus();
 }
 

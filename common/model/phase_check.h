@@ -44,6 +44,19 @@ absl::Status CheckDepth(uint32_t depth);
 // lane, and a mix by lane in operations whose lanes cannot only read or only write.
 absl::Status CheckMix(const OperationSpec& spec, const v1::Operation& operation);
 
+// For operations with several record sizes, refuses sizes and shares that are out of range or that contradict each other or
+// record_bytes, and operations whose ops cannot have several sizes.
+absl::Status CheckRecordShares(const OperationSpec& spec, const v1::Operation& operation);
+
+// For operations in random order that use several records in a row, refuses numbers that do not fit into a file of
+// `file_bytes`, other operations, several record sizes, and traces.
+absl::Status CheckBurstRecords(const OperationSpec& spec, const v1::Operation& operation, uint64_t file_bytes);
+
+// For MPI-IO, refuses hints that no MPI library has, views of files that are not interleaved, and collective I/O that the
+// ranks could not do together: with several lanes per rank, files of their own, reads beside writes.
+absl::Status CheckMpiIo(const OperationSpec& spec, const v1::Operation& operation, const v1::FileLayout& files,
+                        const v1::TimedRegion& region, const v1::StopRule& stop, uint32_t lanes_per_worker);
+
 // For phases with a spreading of workers (Phase.spreading), refuses assignments that select workers, weights outside 0
 // to 10^12, groups without clients or without assignments, and more than 10^6 clients.
 absl::Status CheckSpreading(const v1::Phase& phase);

@@ -1,4 +1,4 @@
-// Computes how many workers a phase uses and how large their files are.
+// Computes how many workers a phase uses, how large their files are, and how often it runs.
 #ifndef COMMON_MODEL_PHASE_FILES_H_
 #define COMMON_MODEL_PHASE_FILES_H_
 
@@ -12,6 +12,14 @@
 #include "iobench/v1/plan.pb.h"
 
 namespace iobench {
+
+// True if the list of phases is repeated in rounds whose number is not known before: --soak, --until steady.
+inline bool RunsInRounds(const v1::Plan& plan) { return plan.soak_s() > 0 || plan.has_until_steady(); }
+
+// How often the list of phases runs at most, as far as the plan says: --repeat, --max-rounds; 1 for a soak.
+inline uint32_t MostRepetitions(const v1::Plan& plan) {
+  return std::max(1u, plan.has_until_steady() ? plan.until_steady().max_rounds() : plan.repetitions());
+}
 
 // Returns, for each assignment of the phase, how many of the run's workers execute it. An assignment takes the workers
 // that it selects, or all remaining ones if it selects none. The sum is at most `worker_count`, even if a plan selects

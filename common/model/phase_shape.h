@@ -30,6 +30,7 @@ inline PhaseShape ShapeOf(const v1::Plan& plan, const v1::Phase& phase) {
   if (own.has_files_per_lane()) shape.files.set_files_per_lane(own.files_per_lane());
   if (own.has_shared_file()) shape.files.set_shared_file(own.shared_file());
   if (own.has_interleaved()) shape.files.set_interleaved(own.interleaved());
+  if (own.has_block_bytes()) shape.files.set_block_bytes(own.block_bytes());
   if (phase.has_lanes_per_worker()) shape.lanes_per_worker = phase.lanes_per_worker();
   return shape;
 }

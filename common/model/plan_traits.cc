@@ -9,6 +9,7 @@
 #include "common/model/metadata_operation.h"
 #include "common/model/phase_shape.h"
 #include "common/not_a_number.h"
+#include "common/text/units.h"
 #include "google/protobuf/descriptor.h"
 
 namespace iobench {
@@ -85,12 +86,86 @@ bool Writes(const v1::Operation& operation) {
   return spec != nullptr && spec->writes();
 }
 
+std::vector<RecordShare> RecordSharesOf(const v1::Operation& operation) {
+  std::vector<RecordShare> shares;
+  for (const v1::RecordShare& share : operation.records()) shares.push_back({share.record_bytes(), share.percent()});
+  return shares;
+}
+
+std::vector<RecordShare> RecordsOf(const v1::Operation& operation) {
+  if (operation.records().empty()) return {{operation.record_bytes(), 100}};
+  return RecordSharesOf(operation);
+}
+
+std::string RecordSizesText(const v1::Operation& operation) {
+  if (operation.records().empty()) return FormatBytes(static_cast<double>(operation.record_bytes()));
+  return RecordShareText(RecordSharesOf(operation));
+}
+
+double MeanRecordBytes(const v1::Operation& operation) {
+  double bytes = 0, percents = 0;
+  for (const RecordShare& share : RecordsOf(operation)) {
+    bytes += share.percent * static_cast<double>(share.record_bytes);
+    percents += share.percent;
+  }
+  return bytes / percents;
+}
+
+uint64_t SmallestRecordBytes(const v1::Operation& operation) {
+  uint64_t least = operation.record_bytes();
+  for (const v1::RecordShare& share : operation.records()) least = std::min<uint64_t>(least, share.record_bytes());
+  return least;
+}
+
 bool WritesThroughMemory(const v1::Operation& operation) {
-  return !operation.direct() && !operation.sync() && !operation.dsync() && !operation.rsync();
+  const OperationSpec* const spec = SpecOf(operation);
+  const bool is_log = spec != nullptr && spec->flushes_each_with.has_value();
+  const OpKind call =
+      is_log && !operation.between().has_flush_call() ? *spec->flushes_each_with : FlushCallOf(operation.between());
+  // sync_file_range promises nothing about the storage.
+  const bool flushes_each = FlushEveryOps(operation) == 1 && call != OpKind::kSyncFileRange;
+  return !operation.direct() && !operation.sync() && !operation.dsync() && !operation.rsync() && !flushes_each;
 }
 
 bool BuffersWrites(const v1::Operation& operation) {
   return Writes(operation) && WritesThroughMemory(operation);
+}
+
+uint64_t FlushEveryOps(const v1::Operation& operation) {
+  if (operation.between().has_flush_every_ops()) return operation.between().flush_every_ops();
+  const OperationSpec* const spec = SpecOf(operation);
+  return spec != nullptr && spec->flushes_each_with.has_value() ? 1 : 0;
+}
+
+OpKind FlushCallOf(const v1::Between& between) {
+  for (int i = 0; i < kOpKindCount; ++i) {
+    const auto call = static_cast<OpKind>(i);
+    if (kFlushCallChoices.Has(call) && between.flush_call() == NameOf(call)) return call;
+  }
+  return OpKind::kFsync;
+}
+
+OpKinds FlushCallsOf(const v1::Operation& operation, const v1::TimedRegion& region) {
+  if (IsMetadata(operation) || MovesNothing(operation)) return {};
+  const v1::Between& between = operation.between();
+  // An NFS client in this process has only COMMIT, and its close waits for nothing else.
+  const bool commits = IsUnmounted(operation);
+  OpKinds calls;
+  if (Writes(operation)) {
+    if (region.fsync() || region.flush_passes() || between.burst_bytes() > 0)
+      calls = calls | (commits ? OpKind::kCommit : OpKind::kFsync);
+    if (between.flush_every_ops() > 0) calls = calls | (commits ? OpKind::kCommit : FlushCallOf(between));
+    if (region.close() && commits) calls = calls | OpKind::kCommit;
+  }
+  if (region.close() && !commits) calls = calls | OpKind::kClose;
+  return calls;
+}
+
+OpKinds FlushCallsOf(const v1::Phase& phase) {
+  OpKinds calls;
+  for (const v1::Assignment& assignment : phase.assignments())
+    calls = calls | FlushCallsOf(assignment.operation(), phase.region());
+  return calls;
 }
 
 bool IsUnmounted(const v1::Operation& operation) {

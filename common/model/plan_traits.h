@@ -9,6 +9,7 @@
 
 #include "common/model/engine.h"
 #include "common/model/operation.h"
+#include "common/text/record_share_text.h"
 #include "google/protobuf/message.h"
 #include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
@@ -46,10 +47,30 @@ bool Writes(const v1::Operation& operation);  // some of its ops write
 // True if some operation of the plan reads or writes records of files. An unknown operation counts as one.
 bool WorksOnData(const v1::Plan& plan);
 
-// True if writes of this operation would neither bypass memory nor flush it (no -I, -o, -+D or -+r). Without a mount,
-// this refers to the server's memory.
+// The record sizes of an operation that has several, with their shares; empty: it has one, record_bytes.
+std::vector<RecordShare> RecordSharesOf(const v1::Operation& operation);
+// All its record sizes; of one size, 100 %.
+std::vector<RecordShare> RecordsOf(const v1::Operation& operation);
+// The sizes as text for users, after "records of": "64 KiB", or "4 KiB 60 %, 64 KiB 40 %". Everything that shows an
+// operation's record size shows this.
+std::string RecordSizesText(const v1::Operation& operation);
+// The mean size of its ops' records, and the smallest one; record_bytes if there is one size.
+double MeanRecordBytes(const v1::Operation& operation);
+uint64_t SmallestRecordBytes(const v1::Operation& operation);
+
+// True if writes of this operation would neither bypass memory nor flush it (no -I, -o, -+D or -+r, and no flush after
+// each write). Without a mount, this refers to the server's memory.
 bool WritesThroughMemory(const v1::Operation& operation);
 bool BuffersWrites(const v1::Operation& operation);  // it writes, and WritesThroughMemory
+
+// --fsync-every: after how many of its writes a lane flushes them; 0: never. Also before CompletePlan.
+uint64_t FlushEveryOps(const v1::Operation& operation);
+// --flush-call: the calls that there are to choose from, and the chosen one; kFsync if it is unset or unknown.
+inline constexpr OpKinds kFlushCallChoices = {OpKind::kFsync, OpKind::kFdatasync, OpKind::kSyncFileRange};
+OpKind FlushCallOf(const v1::Between& between);
+// The flush calls in the timed region of lanes that write (of lanes that only read: kClose, if it is one of them).
+OpKinds FlushCallsOf(const v1::Operation& operation, const v1::TimedRegion& region);
+OpKinds FlushCallsOf(const v1::Phase& phase);
 
 // True if an NFS client in this process transfers the bytes; it caches nothing in the client's memory.
 bool IsUnmounted(const v1::Operation& operation);

@@ -6,7 +6,7 @@ namespace {
 constexpr TreeParts kWithFiles = {TreePart::kFiles, TreePart::kXattrs};  // they disappear with the files
 
 bool FilesAreShort(const v1::TreeState& state, const TreeEffect& effect, const v1::Tree& tree) {
-  return state.files() && effect.needs.Has(TreePart::kFiles) && effect.reads_data &&
+  return state.files() && effect.needs.Has(TreePart::kFiles) && (effect.reads_data || effect.uses_contents) &&
          state.file_bytes() < tree.file_bytes();
 }
 

@@ -32,22 +32,26 @@ inline constexpr TreePart kTreeParts[] = {TreePart::kFiles, TreePart::kXattrs, T
 // worker, the tracking by the coordinator and the checks of the plan are all derived from it.
 struct TreeEffect {
   TreeParts needs = {};
-  // Parts that must not exist, because the operation creates them.
+  // Parts that must not exist, because the operation creates them, or removes a tree of files alone.
   TreeParts in_the_way = {};
   TreeParts makes = {};
   TreeParts removes = {};
   // The files switch to their other names, and back again the next time.
   bool renames = false;
+  // In between, files are in other directories than their own: one that fails, or is lost, leaves some there.
+  bool moves = false;
   // The operation removes files and creates new ones with the same names, so that their attributes are gone.
   bool replaces_files = false;
   bool reads_data = false;   // reads file contents, if files have any
   bool writes_data = false;  // writes file contents, if files should have any
+  bool uses_contents = false;  // works on file contents without moving them, so files must have their full size
+  bool grows = false;  // each pass makes the files longer: a loop would have no bound
   // The operation can loop for a time (--time), because each pass leaves what the next one needs.
   bool repeats = false;
 
   // True if a lane that ends early leaves the items in different states, so that the tree state is unknown.
   bool changes_names() const {
-    return renames || replaces_files || makes.Has(TreePart::kFiles) || makes.Has(TreePart::kLinks) ||
+    return renames || moves || replaces_files || makes.Has(TreePart::kFiles) || makes.Has(TreePart::kLinks) ||
            makes.Has(TreePart::kSymlinks) || makes.Has(TreePart::kLeaves) || removes.Has(TreePart::kFiles) ||
            removes.Has(TreePart::kLeaves);
   }

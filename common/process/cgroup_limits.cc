@@ -179,9 +179,11 @@ std::optional<uint64_t> ParseMemoryMax(std::string_view text) {
   return bytes && *bytes < kNoLimit ? bytes : std::nullopt;
 }
 
-std::map<std::string, CpuQuota> ReadCpuQuotas(const std::string& root) {
+namespace {
+
+std::map<std::string, CpuQuota> CpuQuotasOf(const CgroupsHere& here) {
   std::map<std::string, CpuQuota> quotas;
-  for (const Cgroup& group : CgroupsOfThisProcess("cpu", root)) {
+  for (const Cgroup& group : here.Of("cpu")) {
     const std::optional<std::string> cpu_max = FileOf(group, "cpu.max");
     const std::optional<double> processors =
         cpu_max ? ParseCpuMax(*cpu_max)
@@ -193,6 +195,22 @@ std::map<std::string, CpuQuota> ReadCpuQuotas(const std::string& root) {
     quotas[group.directory] = quota;
   }
   return quotas;
+}
+
+std::optional<uint64_t> OomKillsOf(const CgroupsHere& here) {
+  const std::vector<Cgroup> groups = here.Of("memory");
+  if (groups.empty()) return std::nullopt;
+  // The count of a group includes those below it, but a killed process counts in its own group, whichever group above
+  // had used up its memory.
+  std::optional<std::string> text = FileOf(groups.front(), "memory.events");
+  if (!text) text = FileOf(groups.front(), "memory.oom_control");
+  return text ? NumberNamed(*text, "oom_kill") : std::nullopt;
+}
+
+}  // namespace
+
+std::map<std::string, CpuQuota> ReadCpuQuotas(const std::string& root) {
+  return CpuQuotasOf(CgroupsHere(root));
 }
 
 MemoryLimit ReadMemoryLimit(const std::string& root) {
@@ -214,13 +232,7 @@ MemoryLimit ReadMemoryLimit(const std::string& root) {
 }
 
 std::optional<uint64_t> ReadOomKills(const std::string& root) {
-  const std::vector<Cgroup> groups = CgroupsOfThisProcess("memory", root);
-  if (groups.empty()) return std::nullopt;
-  // The count of a group includes those below it, but a killed process counts in its own group, whichever group above
-  // had used up its memory.
-  std::optional<std::string> text = FileOf(groups.front(), "memory.events");
-  if (!text) text = FileOf(groups.front(), "memory.oom_control");
-  return text ? NumberNamed(*text, "oom_kill") : std::nullopt;
+  return OomKillsOf(CgroupsHere(root));
 }
 
 std::string OomWatch::ReasonText() {
@@ -236,19 +248,20 @@ std::string OomWatch::ReasonText() {
 }
 
 CgroupCounters ReadCgroupCounters(const std::string& root) {
+  const CgroupsHere here(root);  // twelve readings of /proc/self/mountinfo per phase took as long as all else here
   CgroupCounters counters;
   counters.at_monotonic_ns = MonotonicNowNs();
-  counters.cpu = ReadCpuQuotas(root);
-  counters.any = !CgroupsOfThisProcess("cpu", root).empty();
+  counters.cpu = CpuQuotasOf(here);
+  counters.any = !here.Of("cpu").empty();
   for (const char* const controller : {"io", "blkio"}) {
-    for (const Cgroup& group : CgroupsOfThisProcess(controller, root)) {
+    for (const Cgroup& group : here.Of(controller)) {
       counters.any = true;
       AddIoLimits(group, counters.io);
     }
     // v1 knows the controller as blkio, v2 as io.
     if (!counters.io.empty()) break;
   }
-  for (const Cgroup& group : CgroupsOfThisProcess("memory", root)) {
+  for (const Cgroup& group : here.Of("memory")) {
     counters.any = true;
     const std::optional<uint64_t> max_bytes = MaxOf(group);
     if (!max_bytes) continue;
@@ -258,7 +271,7 @@ CgroupCounters ReadCgroupCounters(const std::string& root) {
     if (!events) hits = NumberIn(Plain(FileOf(group, "memory.failcnt").value_or("")));
     if (hits) counters.memory_max_hits[group.directory] = *hits;
   }
-  counters.oom_kills = ReadOomKills(root);
+  counters.oom_kills = OomKillsOf(here);
   return counters;
 }
 

@@ -16,7 +16,7 @@ absl::Status BadPart(const std::string& part, std::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat(
       "simulated storage (--engine sim:): \"", part, "\" ", std::string(why),
       "; there are servers=N, service=TIME, distribution=constant or exponential, link=BYTES_PER_S, round-trip=TIME, "
-      "contention=SHARE and crosstalk=SHARE"));
+      "baseline=BYTES_PER_S, burst=BYTES, contention=SHARE and crosstalk=SHARE"));
 }
 
 absl::Status ReadTime(const std::string& part, const std::string& value, double min_ns, double& ns) {
@@ -30,6 +30,13 @@ absl::Status ReadTime(const std::string& part, const std::string& value, double 
 absl::Status ReadShare(const std::string& part, const std::string& value, double& share) {
   const bool ok = absl::SimpleAtod(value, &share) && share >= 0 && share <= 1;
   return ok ? absl::OkStatus() : BadPart(part, "is not from 0 to 1");
+}
+
+absl::Status ReadBytes(const std::string& part, const std::string& value, const char* wanted, double& bytes) {
+  const absl::StatusOr<uint64_t> parsed = ParseBytes(value, 1);
+  if (!parsed.ok() || *parsed == 0) return BadPart(part, wanted);
+  bytes = static_cast<double>(*parsed);
+  return absl::OkStatus();
 }
 
 absl::Status ReadPart(const std::string& part, SimulatedStorage& storage) {
@@ -49,13 +56,10 @@ absl::Status ReadPart(const std::string& part, SimulatedStorage& storage) {
     return storage.exponential || value == "constant" ? absl::OkStatus()
                                                       : BadPart(part, "is not constant or exponential");
   }
-  if (key == "link") {
-    const absl::StatusOr<uint64_t> bytes = ParseBytes(value, 1);
-    if (!bytes.ok() || *bytes == 0)
-      return BadPart(part, "is not a number of bytes per second such as 100MiB");
-    storage.link_bytes_per_s = static_cast<double>(*bytes);
-    return absl::OkStatus();
-  }
+  constexpr const char* kRate = "is not a number of bytes per second such as 100MiB";
+  if (key == "link") return ReadBytes(part, value, kRate, storage.link_bytes_per_s);
+  if (key == "baseline") return ReadBytes(part, value, kRate, storage.baseline_bytes_per_s);
+  if (key == "burst") return ReadBytes(part, value, "is not a number of bytes such as 4GiB", storage.burst_bytes);
   return BadPart(part, "is unknown");
 }
 
@@ -70,6 +74,15 @@ absl::StatusOr<SimulatedStorage> ParseSimulatedStorage(std::string_view text) {
   if (storage.scales_by_usl() && storage.servers > 1) {
     return absl::InvalidArgumentError(
         "simulated storage (--engine sim:): contention and crosstalk take the place of servers: leave servers= out");
+  }
+  if ((storage.baseline_bytes_per_s > 0) != (storage.burst_bytes > 0)) {
+    return absl::InvalidArgumentError(
+        "simulated storage (--engine sim:): a token bucket has baseline= and burst=: give both or neither");
+  }
+  constexpr double kLongestRefillSeconds = 1e7;
+  if (storage.burst_bytes > kLongestRefillSeconds * storage.baseline_bytes_per_s) {
+    return absl::InvalidArgumentError(
+        "simulated storage (--engine sim:): at its baseline=, the token bucket would need over 10^7 s for its burst=");
   }
   return storage;
 }

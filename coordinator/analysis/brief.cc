@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/model/op.h"
+
 namespace iobench {
 namespace {
 
@@ -40,6 +42,11 @@ v1::PhaseReport BriefOf(const v1::PhaseReport& phase, WorkersInBrief workers) {
   if (phase.has_first_pass()) *brief.mutable_first_pass() = phase.first_pass();
   *brief.mutable_start() = phase.start();
   *brief.mutable_latency_us() = phase.latency_us();
+  for (int i = 0; i < kOpKindCount; ++i) {
+    const auto found = phase.by_kind().find(NameOf(static_cast<OpKind>(i)));
+    if (kFlushCalls.Has(static_cast<OpKind>(i)) && found != phase.by_kind().end())
+      (*brief.mutable_by_kind())[found->first] = found->second;  // criteria are judged by them
+  }
   if (phase.has_lanes_bytes_per_s()) *brief.mutable_lanes_bytes_per_s() = phase.lanes_bytes_per_s();
   if (phase.has_lanes_ops_per_s()) *brief.mutable_lanes_ops_per_s() = phase.lanes_ops_per_s();
   brief.set_fixed_cost_s(phase.fixed_cost_s());

@@ -58,6 +58,13 @@ class TableBuilder {
       kind_report.set_ops_per_s(Rate(kind_measured_ops_[kind], view_.figures.headline_seconds));
       *kind_report.mutable_latency_us() = LatencyOf(*kind_latency_[kind]);
     }
+    for (const auto& [name, latency] : call_latency_) {
+      v1::KindReport& call_report = (*report_.mutable_by_kind())[name];
+      call_report.set_ops(latency->count());
+      call_report.set_bytes_per_s(kNaN);
+      call_report.set_ops_per_s(kNaN);  // there is no timeline of calls, so no window has a number of them
+      *call_report.mutable_latency_us() = LatencyOf(*latency);
+    }
     *report_.mutable_latency_us() = LatencyOf(*all_latency_);
   }
 
@@ -89,6 +96,7 @@ class TableBuilder {
   void AddClient(size_t client) {
     v1::ClientPhaseReport table;
     client_latency_->Clear();
+    client_calls_.clear();
     ClientTotals totals;
     std::vector<const v1::WorkerPhaseResult*> results;
     std::vector<const AlignedWorker*> workers;
@@ -116,6 +124,10 @@ class TableBuilder {
     table.set_ops_per_s(totals.any_lane ? Rate(totals.measured_ops, view_.figures.headline_seconds) : kNaN);
     *table.mutable_latency_us() = LatencyOf(*client_latency_);
     all_latency_->Merge(*client_latency_);
+    for (const auto& [name, latency] : client_calls_) {
+      (*table.mutable_call_latency_us())[name] = LatencyOf(*latency);
+      HistogramIn(call_latency_, name).Merge(*latency);
+    }
     table.set_clock_error_us(static_cast<double>(error_ns) / 1e3);
     *table.mutable_host_delta() = ClientDelta(view_.run, results);
     table.set_cpu_percent(CpuPercent(table.host_delta()));
@@ -268,6 +280,12 @@ class TableBuilder {
     }
     AddLatencies(lane, *client_latency_).IgnoreError();  // the same problem again
     AddKinds(lane, figures);
+    for (const v1::KindResult& call : lane.calls()) {
+      if (call.ops() == 0 || !kFlushCalls.Has(static_cast<OpKind>(call.kind()))) continue;
+      Histogram& latencies = HistogramIn(client_calls_, NameOf(static_cast<OpKind>(call.kind())));
+      const absl::Status added = latencies.AddProto(call.latency());
+      if (status.ok()) status = added;
+    }
     if (!status.ok()) {
       v1::ErrorReport& error = *report_.add_errors();
       error.set_client(view_.roster.NameOf(view_.roster.ClientOf(aligned.worker)));
@@ -276,6 +294,13 @@ class TableBuilder {
       error.set_operation(lane.operation());
       error.set_message(absl::StrCat("its latencies are left out: ", std::string(status.message())));
     }
+  }
+
+  using Histograms = std::map<std::string, std::unique_ptr<Histogram>>;  // by the name of a flush call
+  static Histogram& HistogramIn(Histograms& all, const std::string& name) {
+    std::unique_ptr<Histogram>& histogram = all[name];
+    if (histogram == nullptr) histogram = std::make_unique<Histogram>();
+    return *histogram;
   }
 
   // There is no timeline per kind: a lane's part of the headline is divided like its ops after the warm-up.
@@ -309,6 +334,7 @@ class TableBuilder {
   std::unique_ptr<Histogram> client_latency_ = std::make_unique<Histogram>();
   std::unique_ptr<Histogram> all_latency_ = std::make_unique<Histogram>();
   std::unique_ptr<Histogram> kind_latency_[kOpKindCount];
+  Histograms call_latency_, client_calls_;
   bool has_kind_[kOpKindCount] = {};
   uint64_t kind_bytes_[kOpKindCount] = {};
   uint64_t kind_ops_[kOpKindCount] = {};

@@ -11,7 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/model/criterion.h"
+#include "common/model/phase_files.h"
 #include "common/text/phase_name.h"
+#include "coordinator/analysis/across/until_steady.h"
 #include "coordinator/analysis/marks/mark_table.h"
 
 namespace iobench {
@@ -24,13 +26,20 @@ struct Reading {
   std::string_view percentile = {};  // "p99"; empty: the figure is no percentile
 };
 
-Reading ReadingOf(Figure figure, const v1::PhaseReport& phase) {
-  const v1::Latency& latency = phase.latency_us();
+// The latencies that a criterion is about: of the ops, or of a flush call.
+const v1::Latency& LatencyIn(const Criterion& criterion, const v1::PhaseReport& phase) {
+  if (!criterion.call.has_value()) return phase.latency_us();
+  const auto found = phase.by_kind().find(NameOf(*criterion.call));
+  return found != phase.by_kind().end() ? found->second.latency_us() : v1::Latency::default_instance();
+}
+
+Reading ReadingOf(const Criterion& criterion, const v1::PhaseReport& phase) {
+  const v1::Latency& latency = LatencyIn(criterion, phase);
   const v1::Spread& lanes = phase.headline_in_ops() ? phase.lanes_ops_per_s() : phase.lanes_bytes_per_s();
   const auto of_latency = [&latency](double us, std::string_view percentile = {}) {
     return latency.count() > 0 ? Reading{us, percentile} : Reading{};
   };
-  switch (figure) {
+  switch (criterion.figure) {
     case Figure::kBytesPerSecond:
       return {phase.headline().bytes_per_s()};
     case Figure::kOpsPerSecond:
@@ -41,6 +50,8 @@ Reading ReadingOf(Figure figure, const v1::PhaseReport& phase) {
       return of_latency(latency.p50(), "p50");
     case Figure::kP90:
       return of_latency(latency.p90(), "p90");
+    case Figure::kP95:
+      return of_latency(latency.p95(), "p95");
     case Figure::kP99:
       return of_latency(latency.p99(), "p99");
     case Figure::kP99_9:
@@ -76,10 +87,11 @@ std::string DoubtAbout(const Criterion& criterion, const Reading& reading, const
       doubts.push_back(mark.code());
   }
   if (!doubts.empty()) return absl::StrCat("it is marked ", absl::StrJoin(doubts, ", "));
-  const auto& unsure = phase.latency_us().unsure();
+  const auto& unsure = LatencyIn(criterion, phase).unsure();
   if (!reading.percentile.empty() &&
       std::find(unsure.begin(), unsure.end(), reading.percentile) != unsure.end())
-    return "fewer than 100 ops lie beyond that percentile";
+    return criterion.call.has_value() ? "fewer than 100 calls lie beyond that percentile"
+                                      : "fewer than 100 ops lie beyond that percentile";
   return {};
 }
 
@@ -93,7 +105,7 @@ class Judge {
   void Missing(const std::string& title) { Doubt(title, "it did not run"); }
 
   void Hear(const std::string& title, const v1::PhaseReport& phase) {
-    const Reading reading = ReadingOf(criterion_.figure, phase);
+    const Reading reading = ReadingOf(criterion_, phase);
     const std::string doubt = DoubtAbout(criterion_, reading, phase);
     if (!doubt.empty()) {
       if (doubted_.empty()) doubted_value_ = reading.value;
@@ -136,7 +148,7 @@ class Judge {
   double doubted_value_ = std::numeric_limits<double>::quiet_NaN();
 };
 
-// The complete rounds of a soak, at least 1.
+// The complete rounds of a run in rounds, at least 1.
 uint32_t RoundsIn(const v1::RunReport& report) {
   const int phases = std::max(1, report.run().plan().phases_size());
   return std::max(1u, static_cast<uint32_t>(report.phases_size() / phases));
@@ -163,12 +175,13 @@ void UpdateCriteria(v1::RunReport& report) {
     verdict.set_unit(UnitOf(criterion->figure));
     Judge judge(*criterion, verdict);
     uint32_t index = 0;
-    const uint32_t repetitions = plan.soak_s() > 0 ? RoundsIn(report) : plan.repetitions();
+    const uint32_t repetitions = RunsInRounds(plan) ? RoundsIn(report) : plan.repetitions();
     for (uint32_t repetition = 0; repetition < repetitions; ++repetition) {
       for (const v1::Phase& planned : plan.phases()) {
         const auto found = phases.find(index++);
-        if (!AppliesTo(*criterion, planned)) continue;
-        const std::string title = NameInRun(planned.name(), repetition, plan.repetitions(), plan.soak_s() > 0);
+        // Rounds before the window only led to it.
+        if (!AppliesTo(*criterion, planned) || !IsInSteadyWindow(report, repetition)) continue;
+        const std::string title = NameInRun(planned.name(), repetition, plan.repetitions(), RunsInRounds(plan));
         found == phases.end() ? judge.Missing(title) : judge.Hear(title, *found->second);
       }
     }

@@ -70,6 +70,57 @@ void FillTool(const PhaseView& view, v1::PhaseReport& report) {
   tool.set_clock_read_ns(Rate(clock_read_ns, static_cast<double>(view.aligned.lanes.size())));
 }
 
+void FillBuffers(const PhaseView& view, v1::PhaseReport& report) {
+  v1::BufferPages all;
+  bool knows_pages = true, has_nodes = false;
+  uint64_t local_bytes = 0;
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    const v1::BufferPages& buffers = worker.result->buffers();
+    all.set_bytes(all.bytes() + buffers.bytes());
+    all.set_huge_page_bytes(all.huge_page_bytes() + buffers.huge_page_bytes());
+    knows_pages &= buffers.bytes() == 0 || buffers.has_huge_page_bytes();
+    // On a client with one node, all are on it.
+    has_nodes |= buffers.has_local_bytes();
+    local_bytes += buffers.has_local_bytes() ? buffers.local_bytes() : buffers.bytes();
+  }
+  if (all.bytes() == 0) return;
+  if (!knows_pages) all.clear_huge_page_bytes();
+  if (has_nodes) all.set_local_bytes(local_bytes);
+  *report.mutable_buffers() = all;
+}
+
+// The workers that moved the data of all, if the calls of all together moved just these: then no messages are among them.
+std::vector<uint32_t> AggregatorsAmong(const PhaseView& view, uint64_t called_bytes, uint64_t phase_bytes) {
+  constexpr double kSlack = 0.1, kNotableShare = 0.001;
+  const double ratio = Rate(static_cast<double>(called_bytes), static_cast<double>(phase_bytes));
+  std::vector<uint32_t> aggregators;
+  if (!(std::fabs(ratio - 1) <= kSlack)) return aggregators;
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    const double called = static_cast<double>(worker.result->mpi_io().called_bytes());
+    if (called >= kNotableShare * static_cast<double>(called_bytes)) aggregators.push_back(worker.result->worker());
+  }
+  return aggregators;
+}
+
+void FillMpiIo(const PhaseView& view, v1::PhaseReport& report) {
+  uint64_t called_bytes = 0;
+  bool knows_calls = true;
+  for (const AlignedWorker& worker : view.aligned.workers) {
+    if (!worker.result->has_mpi_io()) continue;
+    if (!report.has_mpi_io()) *report.mutable_mpi_io() = worker.result->mpi_io();
+    knows_calls &= worker.result->mpi_io().has_called_bytes();
+    called_bytes += worker.result->mpi_io().called_bytes();
+  }
+  if (!report.has_mpi_io()) return;
+  v1::MpiIoFacts& facts = *report.mutable_mpi_io();
+  facts.clear_called_bytes();
+  facts.clear_aggregator_workers();
+  if (!knows_calls) return;
+  facts.set_called_bytes(called_bytes);
+  if (!facts.collective()) return;
+  for (const uint32_t worker : AggregatorsAmong(view, called_bytes, report.bytes())) facts.add_aggregator_workers(worker);
+}
+
 void FillLaneTimes(const PhaseView& view, v1::PhaseReport& report) {
   double user_s = 0, system_s = 0, wall_s = 0, run_delay_s = 0;
   bool knows_delay = true;
@@ -156,6 +207,8 @@ void FillLaneSummaries(const PhaseView& view, v1::PhaseReport& report) {
   }
   FillRegions(view, report);
   FillTool(view, report);
+  FillBuffers(view, report);
+  FillMpiIo(view, report);
   FillLaneTimes(view, report);
 }
 

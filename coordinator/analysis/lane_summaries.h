@@ -11,7 +11,7 @@ namespace iobench {
 // ops follow it.
 v1::RegionSeconds RegionsOf(const v1::LaneResult& lane, const v1::TimedRegion& region);
 
-// Fills regions_s (mean) and regions_max_s, lanes_bytes_per_s, stragglers, tool.
+// Fills regions_s (mean) and regions_max_s, lanes_bytes_per_s, stragglers, tool, buffers.
 void FillLaneSummaries(const PhaseView& view, v1::PhaseReport& report);
 
 // Fills workers_lost, lanes_failed, lanes_sat_out, rotated and lanes_on_own_client. Adds the errors of failed lanes and

@@ -7,6 +7,7 @@
 #include "coordinator/analysis/across/each_path.h"
 #include "coordinator/analysis/across/repeat.h"
 #include "coordinator/analysis/across/surfaces.h"
+#include "coordinator/analysis/across/until_steady.h"
 #include "coordinator/analysis/across/worker_scaling.h"
 #include "coordinator/analysis/brief.h"
 #include "coordinator/analysis/criteria.h"
@@ -47,6 +48,7 @@ v1::PhaseReport ReportBuilder::Add(v1::FinishedPhase phase) {
   UpdateSoak(phase.report(), report_);
   *report_.add_phases() =
       BriefOf(phase.report(), phase.selects_workers() ? WorkersInBrief::kKept : WorkersInBrief::kLeftOut);
+  UpdateSteady(report_);
   if (IsScored(phase.report())) UpdateScore(report_);
   return std::move(*phase.mutable_report());
 }

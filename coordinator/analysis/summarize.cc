@@ -11,6 +11,8 @@
 #include "coordinator/analysis/charts/phase_charts.h"
 #include "coordinator/analysis/client_tables.h"
 #include "coordinator/analysis/explain/explain.h"
+#include "coordinator/analysis/explain/over_time.h"
+#include "coordinator/analysis/explain/rate_changes.h"
 #include "coordinator/analysis/lane_summaries.h"
 #include "coordinator/analysis/marks/marks.h"
 #include "coordinator/analysis/marks/verify_summary.h"
@@ -22,6 +24,7 @@
 #include "coordinator/analysis/phase/phase_view.h"
 #include "coordinator/analysis/phase/phase_writes.h"
 #include "coordinator/analysis/phase/server_figures.h"
+#include "coordinator/analysis/storage_targets.h"
 
 namespace iobench {
 namespace {
@@ -146,8 +149,11 @@ v1::FinishedPhase FinishPhase(const v1::RunRecord& run, const v1::PhaseRecord& p
   FillServers(view, report);
   FillServerReads(view, report);
   FillLaneSummaries(view, report);
+  const OverTime over_time = OverTimeOf(view, report);
+  FillRateChanges(view, over_time, report);
   FillMarks(view, report);
-  FillLimits(view, report);
+  FillStorageTargets(view, report);
+  FillLimits(view, over_time, report);
   const int errors = report.errors_size();
   if (charts == Charts::kFilledIn) FillCharts(view, report);
   finished.set_chart_errors(static_cast<uint32_t>(report.errors_size() - errors));

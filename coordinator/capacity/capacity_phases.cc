@@ -97,7 +97,11 @@ void MeasureStorage(const GivenOptions& given, bool direct_works, v1::Plan& plan
       const OperationSpec* const spec = SpecOf(operation);
       const EngineSpec* const engine = EngineOf(operation);
       if (spec == nullptr || engine == nullptr || spec->is_metadata() || !engine->uses_files || !engine->mounted) continue;
-      if (direct_works && engine->Can(EngineFeature::kDirect) && operation.record_bytes() % kDirectUnitBytes == 0) {
+      const std::vector<RecordShare> records = RecordsOf(operation);
+      const bool fits = std::all_of(records.begin(), records.end(), [](const RecordShare& record) {
+        return record.record_bytes % kDirectUnitBytes == 0;
+      });
+      if (direct_works && engine->Can(EngineFeature::kDirect) && fits) {
         operation.set_direct(true);
         continue;
       }
@@ -110,6 +114,7 @@ void MeasureStorage(const GivenOptions& given, bool direct_works, v1::Plan& plan
 
 absl::Status CheckLeavesLoad(const v1::Plan& plan) {
   if (plan.soak_s() != 0) return DecidedByCapacity("--soak (soak_s)");
+  if (plan.has_until_steady()) return DecidedByCapacity("--until steady (until_steady)");
   if (plan.per_client()) return DecidedByCapacity("--per-client (per_client)");
   for (const v1::Phase& phase : plan.phases()) {
     if (phase.stop().max_ops() > 0) return DecidedByCapacity("--max-ops (stop.max_ops)");

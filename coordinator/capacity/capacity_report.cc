@@ -13,7 +13,7 @@
 #include "common/text/mark_codes.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/capacity/load_curve.h"
-#include "coordinator/analysis/capacity/steady_state.h"
+#include "coordinator/analysis/statistics/steady_state.h"
 #include "coordinator/analysis/marks/advice.h"
 #include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/analysis/phase/spread.h"
@@ -223,13 +223,13 @@ void CheckSteady(const CapacitySearch& search, v1::CapacityReport& report) {
     }
     if (count >= 2 && sum > 0) relative.push_back(measured.figures.ops_per_s * count / sum);
   }
-  const std::optional<SteadyState> state = SteadyStateOf(relative);
+  constexpr SteadyLimits kLimits;
+  const std::optional<SteadyState> state = SteadyStateOf(relative, kLimits);
   if (!state.has_value() || state->steady) return;
   report.add_warnings(absl::StrFormat(
       "no steady state: the last %d closed-loop phases, each relative to the mean of its level, spread by %.0f %% "
       "(limit %.0f) and drifted by %.0f %% (limit %.0f): measure longer (--time) or repeat more often (--repeat)",
-      kSteadyRounds, 100 * state->data_excursion, 100 * kMaxDataExcursion, 100 * state->slope_excursion,
-      100 * kMaxSlopeExcursion));
+      kLimits.window, 100 * state->range, 100 * kLimits.max_range, 100 * std::abs(state->slope), 100 * kLimits.max_slope));
 }
 
 // The storage may have had no part in what clients' memory served or absorbed.
@@ -305,7 +305,7 @@ std::string WorkloadText(const v1::Phase& phase) {
     if (spec.ok() && (*spec)->mixes()) words.push_back(absl::StrCat(operation.read_percent(), " % reads"));
     if (!IsMetadata(operation))
       words.push_back(
-          absl::StrCat("records of ", FormatBytes(static_cast<double>(operation.record_bytes()))));
+          absl::StrCat("records of ", RecordSizesText(operation)));
     if (!IsMetadata(operation) && operation.engine() != "posix") words.push_back(operation.engine());
     if (operation.depth() > 1) words.push_back(absl::StrCat("depth ", operation.depth()));
     for (const auto& [set, word] :

@@ -24,6 +24,8 @@ double FigureOf(const v1::Latency& latency, Figure figure) {
       return latency.p50();
     case Figure::kP90:
       return latency.p90();
+    case Figure::kP95:
+      return latency.p95();
     case Figure::kP99:
       return latency.p99();
     case Figure::kP99_9:

@@ -29,18 +29,6 @@ constexpr int64_t kPollNsPerWorker = 1'000'000;
 // How long those that do not answer hold up the requests to others (Patience::at_a_time).
 constexpr int64_t kHoldUpNs = 100'000'000;
 
-// "connections broke and came back again …: worker 3 on node07, 14 times; others, 5 times: …".
-std::string SumUpReconnections(const RepeatedLines::LeftOut& left_out) {
-  std::vector<std::string> texts;
-  const auto add = [&texts](const std::string& who, uint64_t count) {
-    if (count > 0) texts.push_back(absl::StrCat(who, ", ", Counted(static_cast<int64_t>(count), "time")));
-  };
-  for (const auto& [worker, count] : left_out.by_subject) add(worker, count);
-  add("others", left_out.others);
-  return absl::StrCat("connections broke and came back again, nothing was lost: ", absl::StrJoin(texts, "; "),
-                      ": check the network");
-}
-
 // What has arrived meanwhile is read within this time after this process stood still, before any worker is late.
 constexpr int64_t kCatchUpNs = 2 * kNanosPerSecond;
 
@@ -51,10 +39,6 @@ std::string ReasonOfWorker(const v1::Left& left) {
 }
 
 }  // namespace
-
-RepeatedLines NewReconnections() {
-  return RepeatedLines(kFlappingPeriodNs, kMaxFlappingLines, SumUpReconnections);
-}
 
 std::string Member::Name() const {
   return WorkerOnHost(number, facts.host());
@@ -243,7 +227,7 @@ void Cluster::Tell(const MakeRequest& make) {
 }
 
 void Cluster::Dismiss(const std::string& reason) {
-  SayReconnections(INT64_MAX);
+  SayNews(INT64_MAX);
   Tell([&reason](const Member&) {
     v1::WorkerRequest request;
     request.mutable_leave()->set_reason(reason);
@@ -375,13 +359,11 @@ absl::StatusOr<std::optional<ReceivedEvent>> Cluster::Next(const Patience& patie
   if (member != nullptr && member->lost)
     return std::optional<ReceivedEvent>();  // it was given up and has reappeared
   if (member != nullptr && silence_->Heard(member->number, Now()) && !received->event.has_lost()) {
-    LogWarning(absl::StrCat(member->Name(), " answers again"));
+    AddNews(WorkerNews::Kind::kAnswers, *member, " answers again");
   }
   if (member != nullptr && received->event.has_reconnected()) {
     ++member->reconnects;
-    reconnections_.Add(member->Name(),
-                       absl::StrCat(member->Name(), " has reconnected: its connection broke, and nothing was lost"),
-                       Now().ns);
+    AddNews(WorkerNews::Kind::kReconnected, *member, " has reconnected: its connection broke, and nothing was lost");
     return std::optional<ReceivedEvent>();
   }
   if (member != nullptr && received->event.has_progress()) {
@@ -424,8 +406,13 @@ void Cluster::WarnAboutWaiting(const std::unordered_set<uint32_t>& waiting, cons
       ": check whether a file system hangs there"));
 }
 
-void Cluster::SayReconnections(int64_t now_ns) {
-  for (const std::string& line : reconnections_.Take(now_ns)) LogWarning(line);
+void Cluster::SayNews(int64_t now_ns) {
+  for (const std::string& line : news_.Take(now_ns)) LogWarning(line);
+}
+
+void Cluster::AddNews(WorkerNews::Kind kind, const Member& member, const std::string& text) {
+  news_.Add(kind, member.Name(), absl::StrCat(member.Name(), text), Now().ns);
+  SayNews(Now().ns);
 }
 
 void Cluster::NoteStandstills(CoordTime now) {
@@ -450,7 +437,7 @@ void Cluster::NoteStandstills(CoordTime now) {
 }
 
 void Cluster::CheckForSilence(CoordTime now) {
-  SayReconnections(now.ns);
+  SayNews(now.ns);
   if (!silence_.has_value()) return;
   const SilenceWatch::Findings findings = silence_->Look(now);
   for (const uint32_t number : findings.to_ask) {
@@ -461,10 +448,11 @@ void Cluster::CheckForSilence(CoordTime now) {
   for (const uint32_t number : findings.to_tell) {
     ++silence_count_;
     const Member& member = members_[number];
-    LogWarning(absl::StrCat(member.Name(), " (process ", member.facts.pid(), ") has not answered for ",
-                            FormatSeconds(SecondsFrom(silence_->told_after_ns())),
-                            ": check the process and its host; it is dropped after ",
-                            FormatSeconds(SecondsFrom(patience_.lost_after_ns))));
+    AddNews(WorkerNews::Kind::kSilent, member,
+            absl::StrCat(" (process ", member.facts.pid(), ") has not answered for ",
+                         FormatSeconds(SecondsFrom(silence_->told_after_ns())),
+                         ": check the process and its host; it is dropped after ",
+                         FormatSeconds(SecondsFrom(patience_.lost_after_ns))));
   }
   for (const uint32_t number : findings.to_give_up) {
     if (transport_.MayComeBack(members_[number].id)) continue;  // it has its lease
@@ -519,9 +507,10 @@ void Cluster::CheckWork(const Member& member, const v1::Progress& progress) {
     Drop(member.number, absl::StrCat("no progress for ", still, " while ", what, where));
     return;
   }
-  LogWarning(absl::StrCat(member.Name(), ": no progress for ", still, " while ", what, where,
-                          ": check whether a file system hangs there; it is dropped after ",
-                          FormatSeconds(SecondsFrom(stall_ns.value_or(stalls_->stall_after_ns())))));
+  AddNews(WorkerNews::Kind::kStandsStill, member,
+          absl::StrCat(": no progress for ", still, " while ", what, where,
+                       ": check whether a file system hangs there; it is dropped after ",
+                       FormatSeconds(SecondsFrom(stall_ns.value_or(stalls_->stall_after_ns())))));
 }
 
 bool Cluster::Post(const Member& member, const v1::WorkerRequest& request) {
@@ -584,7 +573,7 @@ void Cluster::MarkLost(Member& member, const std::string& reason) {
     stalls_->End(member.number, Now());
   }
   work_polls_.erase(member.number);
-  LogWarning(absl::StrCat(member.Name(), " is lost: ", member.lost_reason));
+  AddNews(WorkerNews::Kind::kLost, member, absl::StrCat(" is lost: ", member.lost_reason));
 }
 
 }  // namespace iobench

@@ -20,13 +20,13 @@
 #include "common/clock.h"
 #include "common/process/cgroup_limits.h"
 #include "common/roster/roster.h"
-#include "common/text/repeated_lines.h"
 #include "common/time.h"
 #include "common/transport/transport.h"
 #include "coordinator/cluster/heartbeat.h"
 #include "coordinator/cluster/interrupt.h"
 #include "coordinator/cluster/silence_watch.h"
 #include "coordinator/cluster/stall_watch.h"
+#include "coordinator/cluster/worker_news.h"
 #include "coordinator/launch/join_watch.h"
 #include "coordinator/options/patience.h"
 #include "iobench/v1/control.pb.h"
@@ -51,9 +51,6 @@ struct Member {
 // Returns the problem that a worker's answer reports, annotated with the worker's name. OK: there is none. Of several
 // workers' problems, the first to arrive is reported: collect them with absl::Status::Update.
 absl::Status ProblemOf(const Member& member, const ReceivedEvent& answer);
-
-// Lines about workers that have reconnected, which a flapping network would repeat without an end.
-RepeatedLines NewReconnections();
 
 // The coordinator's clock: CLOCK_MONOTONIC, or a test clock.
 using CoordClock = std::function<CoordTime()>;
@@ -241,7 +238,9 @@ class Cluster {
   void NoteStandstills(CoordTime now);
   // Probes workers that have been silent for long; reports them or gives them up.
   void CheckForSilence(CoordTime now);
-  void SayReconnections(int64_t now_ns);
+  // `text` follows the worker's name.
+  void AddNews(WorkerNews::Kind kind, const Member& member, const std::string& text);
+  void SayNews(int64_t now_ns);
   // Notes the answer to a poll of a worker whose work is watched.
   void CheckWork(const Member& member, const v1::Progress& progress);
   void PollWork(const std::unordered_set<uint32_t>& waiting);
@@ -307,7 +306,7 @@ class Cluster {
   bool told_of_interrupt_ = false;
   OomWatch oom_watch_;
   std::function<std::string(const v1::WorkerFacts&)> ending_of_;  // JoinWatch.ending
-  RepeatedLines reconnections_ = NewReconnections();
+  WorkerNews news_;
   OnEvent on_event_;
 };
 

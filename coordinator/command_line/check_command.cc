@@ -111,7 +111,8 @@ constexpr OptionName kChosenByCapacity[] = {"background",        "background-cli
                                             "deadline",          "require",
                                             "stop-at-stonewall", "write-trace",
                                             "read-trace",        "max-ops",
-                                            "wear-out",          "soak"};
+                                            "wear-out",          "soak",
+                                            "until"};
 
 absl::Status CheckUsers(const CapacityOptions& options) {
   if ((options.users > 0) == (options.user_per_s > 0)) return absl::OkStatus();

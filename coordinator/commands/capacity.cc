@@ -132,7 +132,7 @@ class StepListener final : public RunObserver {
       std::cerr << "cluster-iobench: this takes about " << FormatSeconds(EstimatedSeconds(source_.search()->settings()))
                 << ", plus the time to create the files" << std::endl;
     }
-    if (speaks_) std::cerr << "phase " << Printable(progress.phase->name()) << std::endl;
+    if (speaks_) std::cerr << "phase " << Printable(progress.name) << std::endl;
   }
 
  private:

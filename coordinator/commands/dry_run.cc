@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/model/metadata_operation.h"
 #include "common/model/operation.h"
 #include "common/model/phase_files.h"
 #include "common/model/phase_shape.h"
@@ -21,6 +22,7 @@
 #include "coordinator/plan/layout.h"
 #include "coordinator/preflight/preflight_text.h"
 #include "coordinator/preflight/time_estimate.h"
+#include "coordinator/report/text/console_words.h"
 
 namespace iobench {
 
@@ -62,9 +64,10 @@ std::string WorkText(const v1::Plan& plan, const v1::Phase& phase, uint32_t work
     lanes += uint64_t{workers} * ShapeOf(plan, phase).lanes_per_worker;
   }
   const std::string how = IsMetadata(operation)
-                              ? absl::StrCat(Number(operation.tree().items_per_lane()), " items per lane")
-                              : absl::StrCat("records of ", FormatBytes(static_cast<double>(operation.record_bytes())));
+                              ? ItemsText(operation.name(), operation.tree())
+                              : absl::StrCat("records of ", RecordSizesText(operation));
   if (phase.stop().time_s() > 0) return absl::StrCat(how, ", for ", FormatSeconds(phase.stop().time_s()));
+  if (IsMetadata(operation) && !HasItemsPerLane(operation.name())) return how;
   const std::string all = IsMetadata(operation)
                               ? Number(lanes * operation.tree().items_per_lane())
                               : FormatBytes(static_cast<double>(lanes * BytesOfLane(plan, phase, operation)));
@@ -83,11 +86,17 @@ void PrintDryRun(const Conductor& conductor, double max_duration_s) {
   if (workers.size() > kMaxWorkersListed)
     absl::StrAppend(&text, "  and ", Number(workers.size() - kMaxWorkersListed), " more\n");
   absl::StrAppend(&text, "space ", FormatBytes(static_cast<double>(conductor.decision().bytes_needed)), " in all\n");
-  const std::string times = plan.repetitions() > 1 ? absl::StrCat(", ", Number(plan.repetitions()), " times") : "";
+  const std::string most = Number(MostRepetitions(plan));
+  const std::string times = plan.has_until_steady()  ? absl::StrCat(", at most ", most, " times")
+                            : plan.repetitions() > 1 ? absl::StrCat(", ", most, " times")
+                                                     : "";
   for (const v1::Phase& phase : plan.phases()) {
     absl::StrAppend(&text, absl::StrFormat("  phase  %-24s ", Printable(phase.name())), WorkText(plan, phase, worker_count),
                     times, "\n");
   }
+  if (plan.has_until_steady())
+    absl::StrAppend(&text, "until  steady, after ", Number(plan.until_steady().window_rounds()), " to ", most,
+                    " rounds; the times below are of ", most, "\n");
   text += FillText(conductor.preflight().fills);
   text += plan.soak_s() > 0
               ? SoakEstimateText(plan, worker_count)

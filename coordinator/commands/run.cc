@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "common/clock.h"
 #include "common/model/operation.h"
+#include "common/model/phase_files.h"
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "common/text/shell_word.h"
@@ -83,10 +84,11 @@ absl::Status PrepareToResume(const Stage& stage, const JobOptions& line, Conduct
   options.resume = point;
   options.run_name = point.run.id();
   if (point.run.has_iozone()) options.iozone = point.run.iozone();
-  const int phases = point.run.plan().phases_size() * static_cast<int>(point.run.plan().repetitions());
+  const int phases = point.run.plan().phases_size() * static_cast<int>(MostRepetitions(point.run.plan()));
   for (const std::string& damaged : point.damaged)
     std::cerr << Printable(absl::StrCat(point.directory, "/", damaged)) << ": it is measured again" << std::endl;
-  std::cerr << point.directory << ": resuming with phase " << point.part.first() + 1 << " of " << phases
+  std::cerr << point.directory << ": resuming with phase " << point.part.first() + 1 << " of "
+            << (point.run.plan().has_until_steady() ? "at most " : "") << phases
             << " (" << Printable(point.ended_by) << ")"
             << (point.without.empty() ? "" : Printable(absl::StrCat(", without ", absl::StrJoin(point.without, ", "))))
             << std::endl;
@@ -182,6 +184,11 @@ int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
         absl::InvalidArgumentError(
             "--max-duration cannot be combined with --soak, which says how long the run lasts: use only one"),
         kExitUsage);
+  }
+  if (plan.has_until_steady() && line.cluster.max_duration_s > 0) {
+    return Fail(absl::InvalidArgumentError(
+                    "--max-duration cannot be combined with --until steady, whose rounds --max-rounds limits: use only one"),
+                kExitUsage);
   }
   const std::string directory = options.out_directory;
   options.hooks = {.before_phase = line.cluster.before_phase,

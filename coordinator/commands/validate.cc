@@ -109,7 +109,7 @@ class PhaseListener final : public RunObserver {
   void PhasePrepares(const PhaseProgress& progress) override {
     if (!SaysProgress(line_)) return;
     std::cerr << "phase " << progress.index + 1 << " of " << progress.phase_count << ": "
-              << Printable(progress.phase->name()) << std::endl;
+              << Printable(progress.name) << std::endl;
   }
   void PhaseEnds(const v1::RunReport&, const v1::PhaseReport& phase) override {
     if (phase.errors().empty()) return;

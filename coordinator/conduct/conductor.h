@@ -42,9 +42,9 @@ class Conductor {
   // Runs the phases and returns the exit code. The report is saved in out_directory. If the run is refused after all,
   // because the results cannot be saved there, refusal() has the reason. Otherwise the code is the first that applies:
   // kExitInterrupted; kExitIo if I/O or verification failed or a phase could not be saved; kExitPartial if a worker was
-  // lost; kExitThreshold if a criterion was not met; kExitOk. Blocks until the end of the run. The workers have been
-  // dismissed when it returns. `conclude` gets that code when everything is measured, does what else can fail (documents,
-  // output), and returns the exit code of the process, which the saved results then have. REQUIRES: Assemble succeeded.
+  // lost; kExitThreshold if a criterion was not met or --until steady not reached; kExitOk. Blocks until the end of the
+  // run. The workers have been dismissed when it returns. `conclude` gets that code when everything is measured, does what
+  // else can fail (documents, output), and returns the exit code of the process, which the saved results then have. REQUIRES: Assemble succeeded.
   using Conclude = std::function<int(int exit_code)>;
   int Conduct(PhaseSource& source, const Conclude& conclude = nullptr);
   // Ends the run before its first phase, for this one-line reason, and returns the exit code: kExitInterrupted after an

@@ -7,10 +7,12 @@
 #include "common/clock.h"
 #include "common/model/metadata_operation.h"
 #include "common/model/operation.h"
+#include "common/model/phase_files.h"
 #include "common/model/plan_traits.h"
 #include "common/model/tree_state.h"
 #include "common/status_util.h"
 #include "common/text/log.h"
+#include "common/text/phase_name.h"
 #include "coordinator/cluster/crowding.h"
 #include "coordinator/cluster/interrupt.h"
 #include "coordinator/plan/check/metadata_plan.h"
@@ -41,8 +43,13 @@ PhaseConductor::PhaseConductor(const Context& context, const v1::Phase& phase, u
       phase_(phase),
       assignments_(phase_, context.cluster.members().size()),
       shape_(ShapeOf(context.plan, phase)),
-      lanes_(context.cluster, context.clock_sync, context.observer, phase_,
-             {.phase = &phase_, .index = index, .phase_count = context.phase_count}, shape_.lanes_per_worker),
+      lanes_(
+          context.cluster, context.clock_sync, context.observer, phase_,
+          {.phase = &phase_,
+           .name = NameInRun(phase.name(), repetition, context.plan.repetitions(), RunsInRounds(context.plan)),
+           .index = index,
+           .phase_count = context.phase_count},
+          shape_.lanes_per_worker),
       notes_(context.cluster.members().size()) {
   record_.set_index(index);
   record_.set_repetition(repetition);

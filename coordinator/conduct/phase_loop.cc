@@ -73,6 +73,8 @@ absl::Status PhaseLoop::Run(PhaseSource& source) {
   begin_ = context_.cluster.Now();
   start_lead_.AddRound(context_.look.clocks->round_ns());
   uint32_t index = Part().first();
+  // A source may look at what an earlier part of the run has measured.
+  IOBENCH_RETURN_IF_ERROR(context_.recorder.AdoptUpTo(index, context_.cluster, context_.observer));
   std::optional<v1::PhaseReport> newest;
   for (;;) {
     IOBENCH_ASSIGN_OR_RETURN(std::optional<NextPhase> next,

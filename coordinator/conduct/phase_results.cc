@@ -125,6 +125,8 @@ void PhaseConductor::AddChunk(uint32_t number, const v1::ResultChunk& chunk, Coo
   AddStepsOf(number, chunk.steps());
   *worker.mutable_host() = chunk.host();
   worker.set_missed_arrivals(chunk.missed_arrivals());
+  if (chunk.has_buffers()) *worker.mutable_buffers() = chunk.buffers();
+  if (chunk.has_mpi_io()) *worker.mutable_mpi_io() = chunk.mpi_io();
   worker.set_process_cpu_user_s(chunk.process_cpu_user_s());
   worker.set_process_cpu_system_s(chunk.process_cpu_system_s());
 }
@@ -210,6 +212,8 @@ void PhaseConductor::RefuseImpossibleResults() {
     result.clear_steps();
     result.clear_host();
     result.clear_missed_arrivals();
+    result.clear_buffers();
+    result.clear_mpi_io();
     result.clear_process_cpu_user_s();
     result.clear_process_cpu_system_s();
   }

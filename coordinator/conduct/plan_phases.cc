@@ -1,5 +1,6 @@
 #include "coordinator/conduct/plan_phases.h"
 
+#include "common/model/phase_files.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 
@@ -22,6 +23,11 @@ absl::StatusOr<bool> BeginsRound(const PhasesSoFar& so_far, uint32_t round) {
   return SecondsFrom(so_far.cluster.Now() - begin) < soak_s;
 }
 
+// --until steady: the report has the rounds before, which are the last of these.
+bool IsSteadyAfter(uint32_t rounds, const v1::RunReport& report) {
+  return report.has_steady() && report.steady().rounds() == rounds && report.steady().steady();
+}
+
 }  // namespace
 
 std::unique_ptr<PhaseSource> SourceOf(const v1::Plan& plan, const RunPart& part) {
@@ -31,12 +37,13 @@ std::unique_ptr<PhaseSource> SourceOf(const v1::Plan& plan, const RunPart& part)
 
 absl::StatusOr<std::optional<NextPhase>> PlanPhases::Next(const PhasesSoFar& so_far) {
   const auto phases = static_cast<uint32_t>(so_far.plan.phases_size());
-  const uint32_t count = phases * so_far.plan.repetitions();
+  const uint32_t repetitions = MostRepetitions(so_far.plan), count = phases * repetitions;
   uint32_t index = next_;
   if (!again_.empty()) {
     index = again_.front();
     again_.pop_front();
   } else {
+    if (phases > 0 && next_ % phases == 0 && IsSteadyAfter(next_ / phases, so_far.report)) return std::nullopt;
     ++next_;
   }
   if (index >= count) return std::nullopt;
@@ -46,7 +53,7 @@ absl::StatusOr<std::optional<NextPhase>> PlanPhases::Next(const PhasesSoFar& so_
                    .added = {},
                    .repetition = repetition,
                    .phase_count = count,
-                   .goes_on = repetition + 1 < so_far.plan.repetitions()};
+                   .goes_on = repetition + 1 < repetitions};
 }
 
 absl::StatusOr<std::optional<NextPhase>> SoakRounds::Next(const PhasesSoFar& so_far) {

@@ -1,4 +1,5 @@
-// The phases that a plan lists: as often as it repeats them, or in rounds for as long as a soak lasts.
+// The phases that a plan lists: as often as it repeats them, in rounds for as long as a soak lasts, or until their figures
+// are steady.
 #ifndef COORDINATOR_CONDUCT_PLAN_PHASES_H_
 #define COORDINATOR_CONDUCT_PLAN_PHASES_H_
 
@@ -15,7 +16,7 @@ namespace iobench {
 // Returns the source of the plan's phases that are part of `part`; the others were run by an earlier part of the run.
 std::unique_ptr<PhaseSource> SourceOf(const v1::Plan& plan, const RunPart& part = {});
 
-// All repetitions of the plan.
+// All repetitions of the plan. With --until steady these are rounds, of which none begins once the phases are steady.
 class PlanPhases final : public PhaseSource {
  public:
   explicit PlanPhases(const RunPart& part = {})

@@ -105,6 +105,36 @@ absl::Status CheckKinds(const v1::LaneResult& lane) {
   return absl::OkStatus();
 }
 
+// `ops`: how many ops, or flush calls, were made.
+absl::Status CheckSlices(const v1::LatencySlices& slices, uint64_t ops) {
+  if (slices.cell_gaps_size() != slices.counts_size())
+    return Impossible("its latencies over time are malformed");
+  absl::uint128 cell = 0, in_slices = 0;
+  for (int i = 0; i < slices.counts_size(); ++i) {
+    cell += slices.cell_gaps(i);
+    in_slices += slices.counts(i);
+  }
+  constexpr uint64_t kCells = uint64_t{LatencySlices::kSliceCount} * LatencySlices::kBinCount;
+  if (slices.counts_size() > 0 && (cell >= kCells || slices.slice_ns() <= 0)) {
+    return Impossible("its latencies over time are malformed");
+  }
+  if (in_slices > ops) return Impossible("its latencies over time are of more ops than it did");
+  return absl::OkStatus();
+}
+
+absl::Status CheckCalls(const v1::LaneResult& lane) {
+  OpKinds seen;
+  for (const v1::KindResult& call : lane.calls()) {
+    const auto kind = static_cast<OpKind>(call.kind());
+    if (!kFlushCalls.Has(kind) || seen.Has(kind) || call.bytes() != 0)
+      return Impossible("it lists a flush call twice, or one that there is not");
+    IOBENCH_RETURN_IF_ERROR(CheckHistogram(call.latency(), call.ops()));
+    IOBENCH_RETURN_IF_ERROR(CheckSlices(call.slices(), call.ops()));
+    seen = seen | kind;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckOpenLoop(const v1::LaneResult& lane, const v1::Operation& operation) {
   if (!lane.has_service() && !lane.has_response() && !lane.has_lag()) return absl::OkStatus();
   if (!operation.has_arrivals())
@@ -137,23 +167,6 @@ absl::Status CheckTimeline(const v1::LaneResult& lane) {
   if (bytes > lane.region_bytes() || ops > lane.region_ops()) {
     return Impossible("its timeline ends above its totals");
   }
-  return absl::OkStatus();
-}
-
-absl::Status CheckSlices(const v1::LaneResult& lane) {
-  const v1::LatencySlices& slices = lane.latency_slices();
-  if (slices.cell_gaps_size() != slices.counts_size())
-    return Impossible("its latencies over time are malformed");
-  absl::uint128 cell = 0, ops = 0;
-  for (int i = 0; i < slices.counts_size(); ++i) {
-    cell += slices.cell_gaps(i);
-    ops += slices.counts(i);
-  }
-  constexpr uint64_t kCells = uint64_t{LatencySlices::kSliceCount} * LatencySlices::kBinCount;
-  if (slices.counts_size() > 0 && (cell >= kCells || slices.slice_ns() <= 0)) {
-    return Impossible("its latencies over time are malformed");
-  }
-  if (ops > lane.region_ops()) return Impossible("its latencies over time are of more ops than it did");
   return absl::OkStatus();
 }
 
@@ -269,10 +282,11 @@ absl::Status CheckLane(const v1::LaneResult& lane, const ResultFrame& frame) {
   IOBENCH_RETURN_IF_ERROR(CheckLaneTimes(lane));
   IOBENCH_RETURN_IF_ERROR(CheckAmounts(lane, frame, frame.collected - frame.start));
   IOBENCH_RETURN_IF_ERROR(CheckKinds(lane));
+  IOBENCH_RETURN_IF_ERROR(CheckCalls(lane));
   IOBENCH_RETURN_IF_ERROR(CheckErrors(lane));
   IOBENCH_RETURN_IF_ERROR(CheckOpenLoop(lane, frame.operation));
   IOBENCH_RETURN_IF_ERROR(CheckTimeline(lane));
-  IOBENCH_RETURN_IF_ERROR(CheckSlices(lane));
+  IOBENCH_RETURN_IF_ERROR(CheckSlices(lane.latency_slices(), lane.region_ops()));
   return CheckVerification(lane);
 }
 
@@ -374,6 +388,17 @@ absl::Status CheckSteps(const v1::WorkerPhaseResult& result) {
   return absl::OkStatus();
 }
 
+absl::Status CheckMpiIoFacts(const v1::MpiIoFacts& facts) {
+  constexpr int kMaxHints = 1000;
+  IOBENCH_RETURN_IF_ERROR(CheckText("the name of its MPI library", facts.library(), kMaxNameBytes));
+  if (facts.hints_size() > kMaxHints) return Impossible("it reports too many hints of MPI");
+  // 10 GB/s for five days; the sum over 4,096 workers fits into 64 bits.
+  constexpr uint64_t kMaxCalledBytes = uint64_t{1} << 52;
+  if (facts.called_bytes() > kMaxCalledBytes) return Impossible("its lane's calls moved more than there is time for");
+  for (const std::string& hint : facts.hints()) IOBENCH_RETURN_IF_ERROR(CheckText("a hint of MPI", hint, kMaxTextBytes));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 uint64_t LargestOpBytes(const v1::Operation& operation, uint64_t bytes_per_lane) {
@@ -400,11 +425,16 @@ absl::Status CheckResult(const v1::WorkerPhaseResult& result, const ResultFrame&
   if (result.missed_arrivals() > (frame.operation.has_arrivals() ? kMaxArrivals : 0)) {
     return Impossible(absl::StrCat("it missed ", result.missed_arrivals(), " ops"));
   }
+  const v1::BufferPages& buffers = result.buffers();
+  if (std::max(buffers.huge_page_bytes(), buffers.local_bytes()) > buffers.bytes() || buffers.bytes() > kMaxBytes) {
+    return Impossible("more of its buffers is in huge pages, or on their lanes' nodes, than they have");
+  }
   if (bytes > kMaxBytes) return Impossible("its lanes moved more bytes than 62 bits can count");
   IOBENCH_RETURN_IF_ERROR(CheckWithinPhase(result, frame));
   IOBENCH_RETURN_IF_ERROR(CheckHost(result.host()));
   IOBENCH_RETURN_IF_ERROR(CheckCgroup(result.host().cgroup()));
   IOBENCH_RETURN_IF_ERROR(CheckSteps(result));
+  IOBENCH_RETURN_IF_ERROR(CheckMpiIoFacts(result.mpi_io()));
   return CheckDurations({{"its process's user time", result.process_cpu_user_s()},
                          {"its process's system time", result.process_cpu_system_s()}});
 }

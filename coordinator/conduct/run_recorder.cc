@@ -210,7 +210,8 @@ int RunRecorder::End(int exit_code, const std::optional<std::string>& program_di
   if (program_digest.has_value()) record_.set_program_sha256(*program_digest);
   record_.set_finished(true);
   report_.UpdateTotals();
-  if (exit_code == kExitOk && !MeetsCriteria(report())) exit_code = kExitThreshold;
+  const bool never_steady = report().has_steady() && !report().steady().steady();
+  if (exit_code == kExitOk && (never_steady || !MeetsCriteria(report()))) exit_code = kExitThreshold;
   record_.set_exit_code(exit_code);
   report_.UpdateRun();
   return exit_code;

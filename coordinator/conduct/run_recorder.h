@@ -65,7 +65,8 @@ class RunRecorder {
   absl::Status SaveRun();
   // Updates the results over all phases so far.
   void UpdateTotals() { report_.UpdateTotals(); }
-  // Ends the record, and returns the exit code so far: kExitThreshold instead of kExitOk if a criterion was not met.
+  // Ends the record, and returns the exit code so far: kExitThreshold instead of kExitOk if a criterion was not met, or the
+  // phases never became steady (--until steady).
   // `program_digest`: of this program's file; nullopt: the record has none. Saves nothing: until Finish, the results on
   // disk are those of a run without an exit code.
   int End(int exit_code, const std::optional<std::string>& program_digest);

@@ -19,7 +19,7 @@ constexpr double kRateWindowSeconds = 3;
 
 ProgressSample SampleFrom(const PhaseProgress& progress, double rate) {
   ProgressSample sample;
-  sample.phase = progress.phase->name();
+  sample.phase = progress.name;
   sample.index = progress.index;
   sample.count = progress.phase_count;
   sample.bytes = progress.bytes;

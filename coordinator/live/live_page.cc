@@ -6,7 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/model/phase_files.h"
 #include "common/text/display_text.h"
+#include "common/text/phase_name.h"
 #include "common/text/units.h"
 #include "coordinator/report/console/progress_line.h"
 #include "coordinator/report/text/column_unit.h"
@@ -102,7 +104,10 @@ void LivePage::RunStarts(const v1::RunReport& report) {
   phases_.clear();
   const v1::Plan& plan = run.plan();
   for (uint32_t repetition = 0; repetition < plan.repetitions(); ++repetition) {
-    for (const v1::Phase& phase : plan.phases()) phases_.push_back({.name = Printable(phase.name())});
+    for (const v1::Phase& phase : plan.phases()) {
+      phases_.push_back(
+          {.name = Printable(NameInRun(phase.name(), repetition, plan.repetitions(), RunsInRounds(plan)))});
+    }
   }
 }
 
@@ -116,7 +121,7 @@ void LivePage::PhasePrepares(const PhaseProgress& progress) {
   shown_clients_.clear();
   sample_ = rates_.PhasePrepares(progress);
   PhaseRow& row = RowOf(sample_.index);
-  row.name = Printable(sample_.phase);
+  row.name = Printable(progress.name);
   row.state = PhaseRow::State::kPreparing;
 }
 
@@ -179,8 +184,9 @@ std::vector<PageLine> LivePage::Now(const PageSize& size) const {
   const PhaseRow* row = sample_.index < phases_.size() ? &phases_[sample_.index] : nullptr;
   const bool prepares = row != nullptr && row->state == PhaseRow::State::kPreparing;
   const bool ended = row != nullptr && row->state == PhaseRow::State::kEnded;
-  std::string text = absl::StrCat(sample_.index + 1, "/", sample_.phase_count, " ",
-                                  Shortened(Printable(sample_.phase), kMaxPhaseColumns));
+  std::string text =
+      absl::StrCat(sample_.index + 1, "/", sample_.phase_count, " ",
+                   Shortened(row != nullptr ? row->name : Printable(sample_.phase), kMaxPhaseColumns));
   if (prepares) {
     absl::StrAppend(&text, "   preparing files and data");
   } else if (ended) {

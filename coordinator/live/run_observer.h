@@ -28,6 +28,7 @@ struct ClientProgress {
 struct PhaseProgress {
   // Never null for an observer, and valid only during the call.
   const v1::Phase* phase = nullptr;
+  std::string name = {};  // as every output calls it (NameInRun): "read, 2 of 5"
   uint32_t index = 0;  // index of this phase in the run, counted from 0
   uint32_t phase_count = 0;
   // Sums over the lanes that take part, as of each worker's last answer.

@@ -7,11 +7,13 @@
 #include <set>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/model/metadata_operation.h"
 #include "common/model/operation.h"
 #include "common/model/phase_check.h"
+#include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "coordinator/files/files.h"
@@ -28,15 +30,24 @@ constexpr double kPercentSlack = 0.01;     // percentages are typed with two dig
 constexpr uint32_t kMaxClients = 1'000'000;
 constexpr double kMaxOpsPerS = 1e9;
 
+// An operation with the part's record sizes.
+v1::Operation RecordsOfPart(const v1::MixPart& part) {
+  v1::Operation operation;
+  operation.set_name(part.operation());
+  operation.set_record_bytes(part.record_bytes());
+  *operation.mutable_records() = part.records();
+  return operation;
+}
+
 std::string NameOfPart(const v1::MixPart& part, const OperationSpec& spec) {
   if (spec.is_metadata()) return part.operation();
   const std::string percent =
       part.has_read_percent() ? absl::StrCat(" ", part.read_percent(), "/", 100 - part.read_percent()) : "";
-  return absl::StrCat(part.operation(), percent, " ", FormatBytes(static_cast<double>(part.record_bytes())));
+  return absl::StrCat(part.operation(), percent, " ", RecordSizesText(RecordsOfPart(part)));
 }
 
 absl::Status CheckMetadataPart(const v1::MixPart& part, const OperationSpec& spec) {
-  if (part.record_bytes() > 0) {
+  if (part.record_bytes() > 0 || !part.records().empty()) {
     return absl::InvalidArgumentError("a metadata operation has no records: leave record_bytes (@SIZE) out");
   }
   if (!EffectOf(spec).repeats) {
@@ -56,7 +67,7 @@ absl::Status CheckRecordPart(const v1::MixPart& part, const OperationSpec& spec)
     return absl::InvalidArgumentError("its record size is missing: give record_bytes (@SIZE)");
   }
   if (part.has_tree()) return absl::InvalidArgumentError("only metadata operations have a tree");
-  return absl::OkStatus();
+  return CheckRecordShares(spec, RecordsOfPart(part));
 }
 
 absl::Status CheckAmount(const v1::MixPart& part) {
@@ -77,6 +88,10 @@ absl::Status CompletePart(v1::MixPart& part) {
   const auto found = FindOperation(part.operation());
   if (!found.ok()) return absl::InvalidArgumentError(found.status().message());
   const OperationSpec& spec = **found;
+  if (!part.has_record_bytes()) {
+    for (const v1::RecordShare& share : part.records())
+      part.set_record_bytes(std::max<uint64_t>(part.record_bytes(), share.record_bytes()));
+  }
   IOBENCH_RETURN_IF_ERROR(spec.is_metadata() ? CheckMetadataPart(part, spec) : CheckRecordPart(part, spec));
   if (part.has_read_percent() && (!spec.mixes() || part.read_percent() > 100)) {
     return absl::InvalidArgumentError("read_percent is for random-mix, from 0 to 100");

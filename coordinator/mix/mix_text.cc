@@ -1,5 +1,6 @@
 #include "coordinator/mix/mix_text.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "common/model/operation.h"
 #include "common/status_util.h"
+#include "common/text/record_share_text.h"
 #include "common/text/units.h"
 
 namespace iobench {
@@ -51,6 +53,7 @@ struct TypedPart {
   std::string text = {};  // for messages
   std::string what = {};  // "70r:30w", "stat"
   std::optional<uint64_t> record_bytes = {};
+  std::vector<RecordShare> records = {};  // if it has several sizes, of which record_bytes is the largest
   bool sequential = false;
   std::optional<double> percent = {};
 };
@@ -79,7 +82,14 @@ absl::StatusOr<TypedPart> TypedPartOf(const std::string& text) {
   if (words.size() > 1) return WrongPart(text, absl::StrCat("\"", words[1], "\" is not known here"));
   const std::vector<std::string> sides = absl::StrSplit(words[0], absl::MaxSplits('@', 1));
   part.what = sides[0];
-  if (sides.size() == 2) {
+  if (sides.size() == 2 && absl::StrContains(sides[1], ':')) {
+    for (const absl::string_view each : absl::StrSplit(sides[1], ',')) {
+      const absl::StatusOr<RecordShare> share = ParseRecordShare(std::string(each));
+      if (!share.ok()) return WrongPart(text, std::string(share.status().message()));
+      part.records.push_back(*share);
+      part.record_bytes = std::max(part.record_bytes.value_or(0), share->record_bytes);
+    }
+  } else if (sides.size() == 2) {
     const absl::StatusOr<uint64_t> bytes = ParseBytes(sides[1], 1_KiB);
     if (!bytes.ok()) return WrongPart(text, std::string(bytes.status().message()));
     part.record_bytes = *bytes;
@@ -91,6 +101,11 @@ void AddPart(const std::string& operation, const TypedPart& typed, double share,
   v1::MixPart& part = *mix.add_parts();
   part.set_operation(operation);
   part.set_record_bytes(typed.record_bytes.value_or(0));
+  for (const RecordShare& size : typed.records) {
+    v1::RecordShare& added = *part.add_records();
+    added.set_record_bytes(size.record_bytes);
+    added.set_percent(size.percent);
+  }
   part.set_percent(share * typed.percent.value_or(0));
 }
 

@@ -42,6 +42,7 @@ v1::Operation OperationOf(const v1::MixPart& part) {
   v1::Operation operation;
   operation.set_name(part.operation());
   operation.set_record_bytes(part.record_bytes());
+  *operation.mutable_records() = part.records();
   if (part.has_read_percent()) operation.set_read_percent(part.read_percent());
   if (part.has_tree()) *operation.mutable_tree() = part.tree();
   return operation;

@@ -27,14 +27,15 @@ constexpr OutputOption kOutputOptions[] = {
     {"auto", &v1::IozoneOutput::set_auto_mode},
     {"all-records", &v1::IozoneOutput::set_all_records},
     {"no-retest", &v1::IozoneOutput::set_no_retest},
+    {"posix-threads", &v1::IozoneOutput::set_threads},
 };
 
-struct SizeOption {
+struct NumberOption {
   OptionName name;
-  void (*set)(v1::IozoneOutput&, uint64_t bytes);
+  void (*set)(v1::IozoneOutput&, uint64_t number);  // sizes are in bytes
 };
 
-constexpr SizeOption kSizeOptions[] = {
+constexpr NumberOption kNumberOptions[] = {
     {"min-size", [](v1::IozoneOutput& output, uint64_t bytes) { output.set_min_file_bytes(bytes); }},
     {"max-size", [](v1::IozoneOutput& output, uint64_t bytes) { output.set_max_file_bytes(bytes); }},
     {"size",
@@ -42,6 +43,10 @@ constexpr SizeOption kSizeOptions[] = {
        if (bytes != kSizeByMemory) output.add_file_bytes(bytes);
      }},
     {"record", [](v1::IozoneOutput& output, uint64_t bytes) { output.add_record_bytes(bytes); }},
+    {"min-record", [](v1::IozoneOutput& output, uint64_t bytes) { output.set_min_record_bytes(bytes); }},
+    {"max-record", [](v1::IozoneOutput& output, uint64_t bytes) { output.set_max_record_bytes(bytes); }},
+    {"min-lanes", [](v1::IozoneOutput& output, uint64_t lanes) { output.set_min_lanes(static_cast<uint32_t>(lanes)); }},
+    {"max-lanes", [](v1::IozoneOutput& output, uint64_t lanes) { output.set_max_lanes(static_cast<uint32_t>(lanes)); }},
 };
 
 // IOzone's tests in its throughput mode, in its order. Those by name have no retest there.
@@ -121,8 +126,8 @@ std::optional<v1::IozoneOutput> IozoneOutputOf(const GivenOptions& given) {
   for (const OutputOption& option : kOutputOptions) {
     if (given.Has(option.name)) (output.*option.set)(true);
   }
-  for (const SizeOption& option : kSizeOptions) {
-    for (const uint64_t bytes : given.Numbers(option.name)) option.set(output, bytes);
+  for (const NumberOption& option : kNumberOptions) {
+    for (const uint64_t number : given.Numbers(option.name)) option.set(output, number);
   }
   if (output.ByteSizeLong() == 0) return std::nullopt;
   return output;

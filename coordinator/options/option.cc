@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/status_util.h"
+#include "common/text/record_share_text.h"
 #include "common/text/units.h"
 
 namespace iobench {
@@ -73,6 +74,17 @@ absl::StatusOr<std::string> ReadSize(const OptionSpec& option, const std::string
   return absl::StrCat(*bytes);
 }
 
+absl::StatusOr<std::vector<std::string>> ReadRecordSize(const OptionSpec& option, const std::string& text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos) {
+    IOBENCH_ASSIGN_OR_RETURN(const std::string bytes, ReadSize(option, text, 1_KiB));
+    return std::vector<std::string>{bytes, ""};
+  }
+  const absl::StatusOr<RecordShare> share = ParseRecordShare(text);
+  if (!share.ok()) return Annotate(share.status(), BothNamesOf(option));
+  return std::vector<std::string>{absl::StrCat(share->record_bytes), text.substr(colon + 1)};
+}
+
 // "2xram" and "200%" have no size before the workers have joined; kSizeByMemory stands for it until then.
 absl::StatusOr<std::vector<std::string>> ReadFileSize(const OptionSpec& option, const std::string& text) {
   constexpr absl::string_view kTimesMemory = "xram";
@@ -109,7 +121,7 @@ absl::StatusOr<std::vector<std::string>> ReadSizeAndMs(const OptionSpec& option,
 }
 
 absl::StatusOr<std::vector<std::string>> ReadDataContents(const OptionSpec& option, const std::string& text) {
-  if (text == "zero" || text == "incompressible") return std::vector<std::string>{text, "0"};
+  if (text == "zero" || text == "same" || text == "incompressible") return std::vector<std::string>{text, "0"};
   const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
   uint32_t byte = 0;
   if (parts.first == "pattern" && absl::SimpleAtoi(parts.second, &byte) && byte <= 255) {
@@ -117,7 +129,7 @@ absl::StatusOr<std::vector<std::string>> ReadDataContents(const OptionSpec& opti
   }
   return absl::InvalidArgumentError(
       absl::StrCat(BothNamesOf(option), ": \"", text,
-                   "\" is not zero, incompressible or pattern:N with a byte N from 0 to 255"));
+                   "\" is not zero, same, incompressible or pattern:N with a byte N from 0 to 255"));
 }
 
 absl::StatusOr<std::vector<std::string>> ReadBinding(const OptionSpec& option, const std::string& text) {
@@ -207,6 +219,8 @@ absl::StatusOr<std::vector<std::string>> PartsOf(const OptionSpec& option, const
     case OptionValue::kSizeKib:
       part = ReadSize(option, text, 1_KiB);
       break;
+    case OptionValue::kRecordSize:
+      return ReadRecordSize(option, text);
     case OptionValue::kFileSize:
       return ReadFileSize(option, text);
     case OptionValue::kSizeBytes:
@@ -235,7 +249,8 @@ absl::StatusOr<std::vector<std::string>> PartsOf(const OptionSpec& option, const
 // What a user of other tools means by -r 4096 is not what IOzone means.
 void NoteBareKib(const OptionSpec& option, const std::string& text, std::vector<std::string>& notes) {
   constexpr uint64_t kMostMeant = 1024;
-  const bool in_kib = option.value == OptionValue::kSizeKib || option.value == OptionValue::kFileSize;
+  const bool in_kib = option.value == OptionValue::kSizeKib || option.value == OptionValue::kRecordSize ||
+                      option.value == OptionValue::kFileSize;
   uint64_t number = 0;
   if (!in_kib || text.find_first_not_of("0123456789") != std::string::npos) return;
   if (!absl::SimpleAtoi(text, &number) || number <= kMostMeant || number > UINT64_MAX / 1_KiB) return;

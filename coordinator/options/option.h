@@ -85,6 +85,8 @@ class GivenOptions {
   }
   // Returns the parts of the first value, which `$` and `$2` stand for. REQUIRES: the option was given.
   const std::vector<std::string>& Parts(const OptionSpec& option) const { return given_.at(&option).front(); }
+  // The same of every value.
+  const std::vector<std::vector<std::string>>& AllParts(const OptionSpec& option) const { return given_.at(&option); }
 
  private:
   std::map<const OptionSpec*, std::vector<std::vector<std::string>>> given_;

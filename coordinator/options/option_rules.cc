@@ -103,6 +103,7 @@ constexpr ForbiddenPair kForbidden[] = {
     {"write-trace", "read-trace",   "a replayed trace exists already"},
     {"no-stonewall", "stop-at-stonewall", "one includes stragglers, the other stops them"},
     {"existing",   "keep",          kReadOnly},
+    {"existing",   "data",          kReadOnly},
     {"existing",   "shared-file",   "each lane reads one of the files"},
     {"existing",   "files-per-lane", "each lane reads one of the files"},
     {"existing",   "path",          "the files already set the directories"},
@@ -112,6 +113,7 @@ constexpr ForbiddenPair kForbidden[] = {
     {"existing",   "verify",        "the contents of your own files are not known"},
     {"existing",   "verify-pattern", "the contents of your own files are not known"},
     {"read-existing", "keep",       kReadOnly},
+    {"read-existing", "data",       kReadOnly},
     {"read-existing", "shared-file", "each lane reads one of the files"},
     {"read-existing", "files-per-lane", "each lane reads one of the files"},
     {"read-existing", "keep-existing", kReadOnly},
@@ -169,6 +171,12 @@ constexpr ForbiddenPair kForbidden[] = {
     {"soak", "buffer-bytes",        kVerified},
     {"soak", "write-trace",         "each round would write the same files"},
     {"soak", "offset-latency",      "each round would write the same files"},
+    {"until", "soak",               "a soak says how long its rounds go on"},
+    {"until", "repeat",             "--max-rounds says how often everything is repeated at most"},
+    {"until", "per-client",         "compare clients in a run of its own"},
+    {"until", "background",         "compare loads in a run of its own"},
+    {"until", "write-trace",        "each round would write the same files"},
+    {"until", "offset-latency",     "each round would write the same files"},
 };
 // clang-format on
 
@@ -199,10 +207,15 @@ const std::vector<Need>& Needs() {
       {"dedupe-seed", {"dedupe"}},
       {"dedupe-lane-offset", {"dedupe"}},
       {"interleaved", {"shared-file"}},
+      {"block", {"interleaved"}},
       {"min-file-bytes", {"file-bytes"}},
       {"read-existing", {"file", "files"}},
       {"wear-out", {"deadline"}},
       {"server-memory", {"cold"}},
+      {"steady-window", {"until", "plan", "suite"}},
+      {"steady-range", {"until", "plan", "suite"}},
+      {"steady-slope", {"until", "plan", "suite"}},
+      {"max-rounds", {"until", "plan", "suite"}},
   };
   return needs;
 }
@@ -211,7 +224,7 @@ const std::vector<Need>& Needs() {
 bool CannotGoWithPlan(const OptionSpec& option) {
   static constexpr OptionName kFree[] = {
       "plan", "path",    "each-path",  "per-client",         "file",        "files",
-      "keep", "require", "background", "background-clients", "server-path", "soak"};
+      "keep", "require", "background", "background-clients", "server-path", "soak", "until"};
   if (option.group == OptionGroup::kIozone) return false;  // reports are no part of a plan
   return !IsAmong(option, kFree);
 }
@@ -273,7 +286,8 @@ absl::Status CheckOptions(const GivenOptions& given) {
     }
   }
   for (const OptionName name : {OptionName("record"), OptionName("size"), OptionName("lanes")}) {
-    if (given.Has("suite") && given.Texts(name).size() > 1) {
+    const bool is_list = given.Texts(name).size() > 1 && (name.text() != "record" || given.LastParts(name).back().empty());
+    if (given.Has("suite") && is_list) {
       return absl::InvalidArgumentError(
           absl::StrCat(BothNamesOf(OptionNamed(name)), " with --suite takes one value"));
     }

@@ -55,7 +55,8 @@ enum class OptionValue {
   kSeconds,       // 5, 5s, 500ms, 2min: seconds in [min, max]
   kMilliseconds,  // the same in ms
   kSizeKib,       // 64k, 1m; a bare number is KiB, as in IOzone
-  kFileSize,   // the same, 2xram or 200%: two values, a size and a percentage of memory (0: a size was given)
+  kRecordSize,    // the same, or with a share, 64k:30: two values, a size and a percentage (empty: none was given)
+  kFileSize,   // a size as in kSizeKib, 2xram or 200%: two values, a size and a percentage of memory (0: a size was given)
   kSizeBytes,  // 64k, 1m; a bare number is bytes
   kSizeAndMs,  // 4m,20: two values
   kMapAdvice,  // a word, or IOzone's number for it
@@ -64,7 +65,7 @@ enum class OptionValue {
   kEngine,     // a word, or sim:PARAMETERS: two values
   kRate,       // 500 or 100..500, in [min, max]: two values, the second one empty without ".."; 50MiB/s: bytes per second,
                // with kInBytes as the third value
-  kDataContents,  // zero, incompressible or pattern:N: two values
+  kDataContents,  // zero, same, incompressible or pattern:N: two values
 };
 
 // The phases that an option applies to. Giving an option that applies to no phase is an error, or noted (OptionSpec).
@@ -81,6 +82,7 @@ enum class OptionFor {
   kFinding,        // find only
   kSequentialMix,  // sequential-mix only
   kStriding,       // stride-read only
+  kRandomOrder,    // operations in random order on existing records
 };
 
 // The commands that have an option, as bits.
@@ -144,6 +146,7 @@ struct OptionSpec {
   // If no phase on data uses the option, a note of the plan says so, where others are refused: IOzone's users give it with
   // reads, too.
   bool noted_if_unused = false;
+  bool adds = false;  // repeatable: each value is added to the field, which has several
   OptionGroup group = OptionGroup::kWhat;
   std::string_view help = {};
   OptionCommands commands = kForRun | kForPreflight | kForCapacity;  // which accept it

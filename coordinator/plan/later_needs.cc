@@ -53,7 +53,7 @@ std::vector<int> PhasesAfter(const v1::Plan& plan, int phase, bool again) {
 
 bool IsLaidOutAlike(const PhaseShape& a, const PhaseShape& b) {
   return std::max(1u, a.files.files_per_lane()) == std::max(1u, b.files.files_per_lane()) &&
-         a.files.interleaved() == b.files.interleaved();
+         a.files.interleaved() == b.files.interleaved() && a.files.block_bytes() == b.files.block_bytes();
 }
 
 // Follows the files that a phase has created through the phases after it, until each is created anew.
@@ -124,7 +124,7 @@ uint64_t BytesNeededBy(const v1::Plan& plan, const v1::Phase& phase, const v1::O
   const uint64_t all_bytes = ShapeOf(plan, phase).files.bytes_per_lane();
   const v1::StopRule& stop = phase.stop();
   const bool in_order = spec->call != Call::kVector && operation.trace().read_file().empty() &&
-                        (spec->pattern == Pattern::kSequential || spec->pattern == Pattern::kSequentialMix);
+                        spec->is_sequential();
   // Where ops may fail, more records than those of the ops that succeed are visited.
   if (!in_order || stop.max_ops() == 0 || stop.max_errors() > 0) return all_bytes;
   // A queue may have begun ops beyond the last one that counts.

@@ -4,9 +4,15 @@
 #include <map>
 #include <numeric>
 
+#include "common/model/metadata_operation.h"
 #include "common/model/plan_targets.h"
+#include "common/model/plan_traits.h"
 
 namespace iobench {
+
+bool SharesItems(const v1::Operation& operation) {
+  return IsMetadata(operation) && MetadataSpecOf(*SpecOf(operation)).shares_items;
+}
 
 Layout::Layout(const v1::Plan& plan, std::span<const uint32_t> client_of_worker)
     : lanes_per_worker_(plan.lanes_per_worker()),
@@ -46,9 +52,18 @@ void Layout::Rotate(uint32_t begin, uint32_t end) {
   }
 }
 
+uint32_t Layout::FirstOnTarget(uint32_t worker, const PhaseShape& shape) const {
+  if (shape.only_target > 0) return 0;
+  const auto first = std::find(target_of_worker_.begin(), target_of_worker_.end(), target_of_worker_[worker]);
+  return static_cast<uint32_t>(first - target_of_worker_.begin());
+}
+
 std::vector<v1::LanePlan> Layout::LanesOf(uint32_t worker, const v1::Operation& operation,
                                           const PhaseShape& shape) const {
-  const uint32_t owner = operation.rotate_clients() ? RotatedOwner(worker) : worker;
+  const bool shares_items = SharesItems(operation);
+  const uint32_t owner = shares_items ? FirstOnTarget(worker, shape)
+                         : operation.rotate_clients() ? RotatedOwner(worker)
+                                                      : worker;
   const uint32_t count = shape.lanes_per_worker;
   // With only_target, all workers use that target.
   const bool together = shape.only_target > 0;
@@ -59,7 +74,7 @@ std::vector<v1::LanePlan> Layout::LanesOf(uint32_t worker, const v1::Operation& 
   for (uint32_t i = 0; i < count; ++i) {
     v1::LanePlan lane;
     lane.set_lane(worker * lanes_per_worker_ + i);
-    lane.set_file_owner(owner * lanes_per_worker_ + (operation.first_lane_files() ? 0 : i));
+    lane.set_file_owner(owner * lanes_per_worker_ + (operation.first_lane_files() || shares_items ? 0 : i));
     lane.set_leaves_prefill(operation.first_lane_files() && i > 0);
     lane.set_target(together ? shape.only_target - 1 : target_of_worker_[owner]);
     lane.set_index_on_client(place_on_client_[worker] * count + i);
@@ -68,7 +83,8 @@ std::vector<v1::LanePlan> Layout::LanesOf(uint32_t worker, const v1::Operation& 
       if (shape.files.interleaved()) {
         lane.set_interleave_index(static_cast<uint32_t>(place));
         lane.set_interleave_count(workers_on_target * count);
-        lane.set_extent_offset_bytes(place * operation.record_bytes());
+        lane.set_extent_offset_bytes(
+            place * (shape.files.has_block_bytes() ? shape.files.block_bytes() : operation.record_bytes()));
       } else {
         lane.set_extent_offset_bytes(place * shape.files.bytes_per_lane());
       }

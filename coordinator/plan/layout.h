@@ -24,6 +24,9 @@ struct ClientMemory {
 // Defined in memory_size.cc.
 absl::Status SizeFilesByMemory(std::span<const ClientMemory> clients, v1::Plan& plan);
 
+// True if all lanes on a target work on the items of its first lane, whoever that is (MetadataSpec::shares_items).
+bool SharesItems(const v1::Operation& operation);
+
 // One object per run, immutable. Lane i of worker w has the number w * lanes_per_worker() + i in every phase, also in
 // phases with fewer lanes, so that a number names the same files throughout a run.
 class Layout {
@@ -55,6 +58,7 @@ class Layout {
 
  private:
   void Rotate(uint32_t begin, uint32_t end);
+  uint32_t FirstOnTarget(uint32_t worker, const PhaseShape& shape) const;  // of those with the worker's target
 
   uint32_t lanes_per_worker_;  // the plan's, which no phase exceeds; lanes are numbered by it
   PhaseShape shape_;           // the plan's shape

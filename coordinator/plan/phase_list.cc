@@ -77,13 +77,22 @@ absl::StatusOr<std::vector<const OperationSpec*>> OperationsOf(const GivenOption
   return list;
 }
 
+// "4k", or of several sizes with shares "4k-1m".
+std::string RecordsInName(const Sweep& sweep, const SweepCell& cell) {
+  if (sweep.shares.size() < 2) return ShortSize(cell.record_bytes);
+  const auto smallest = std::min_element(
+      sweep.shares.begin(), sweep.shares.end(),
+      [](const RecordShare& a, const RecordShare& b) { return a.record_bytes < b.record_bytes; });
+  return absl::StrCat(ShortSize(smallest->record_bytes), "-", ShortSize(cell.record_bytes));
+}
+
 // Returns a name that shows what changes between the phases of the run: "write", "write 64k/4k", "write 64k/4k, 3
 // lanes" (or "workers", by `lane_word`).
 std::string NameOf(const OperationSpec& spec, const Sweep& sweep, const SweepCell& cell,
                    std::string_view lane_word) {
   std::string name(spec.name);
   if ((sweep.several_sizes || sweep.several_records) && !spec.is_metadata()) {
-    absl::StrAppend(&name, " ", ShortSize(cell.bytes), "/", ShortSize(cell.record_bytes));
+    absl::StrAppend(&name, " ", ShortSize(cell.bytes), "/", RecordsInName(sweep, cell));
   }
   if (sweep.several_lanes) {
     absl::StrAppend(&name, ", ", cell.lanes, " ", std::string(lane_word), cell.lanes == 1 ? "" : "s");
@@ -140,6 +149,19 @@ v1::Operation OperationOf(const OperationSpec& spec, uint64_t record_bytes, uint
   if (stride_records > 0) operation.set_stride_records(stride_records);
   if (spec.name == kSequentialMix) operation.set_mix_by_lane(true);
   return operation;
+}
+
+void SetRecordShares(std::span<const RecordShare> shares, v1::Operation& operation) {
+  operation.clear_records();
+  uint64_t largest_bytes = 0;
+  for (const RecordShare& share : shares) largest_bytes = std::max(largest_bytes, share.record_bytes);
+  operation.set_record_bytes(largest_bytes);
+  if (shares.size() == 1 && shares.front().percent == 100) return;
+  for (const RecordShare& share : shares) {
+    v1::RecordShare& added = *operation.add_records();
+    added.set_record_bytes(share.record_bytes);
+    added.set_percent(share.percent);
+  }
 }
 
 v1::Phase OfWorkers(const std::vector<uint32_t>& workers, const v1::Phase& phase) {
@@ -199,8 +221,9 @@ absl::Status ListPhases(const GivenOptions& given, const PlanContext& context, v
         if (const int nth = ++times[name]; nth > 1) absl::StrAppend(&name, " (", nth, ")");
         v1::Phase& phase = *plan.add_phases();
         phase.set_name(std::move(name));
-        *phase.add_assignments()->mutable_operation() =
-            OperationOf(*spec, cell.record_bytes, static_cast<uint32_t>(stride));
+        v1::Operation& operation = *phase.add_assignments()->mutable_operation();
+        operation = OperationOf(*spec, cell.record_bytes, static_cast<uint32_t>(stride));
+        if (!sweep.shares.empty() && !spec->is_metadata()) SetRecordShares(sweep.shares, operation);
         if (sweep.several_lanes) phase.set_lanes_per_worker(cell.lanes);
         if (spec->is_metadata()) continue;
         if (sweep.several_sizes || bytes != max_bytes) phase.mutable_files()->set_bytes_per_lane(bytes);

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "common/model/operation.h"
+#include "common/text/record_share_text.h"
 #include "coordinator/options/option.h"
 #include "coordinator/plan/plan_builder.h"
 #include "iobench/v1/plan.pb.h"
@@ -44,6 +45,9 @@ void LetEachClientWorkAlone(std::span<const WorkersOfClient> clients, v1::Plan& 
 
 // Returns an operation with the default tree, if it has one, and other fields unset.
 v1::Operation OperationOf(const OperationSpec& spec, uint64_t record_bytes, uint32_t stride_records);
+
+// Gives the operation these record sizes, as -r with shares does; of one size, record_bytes alone.
+void SetRecordShares(std::span<const RecordShare> shares, v1::Operation& operation);
 
 // Returns the phase with these workers only. It has no assignments if it selects none of them.
 v1::Phase OfWorkers(const std::vector<uint32_t>& workers, const v1::Phase& phase);

@@ -22,7 +22,7 @@
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_fields.h"
 #include "coordinator/plan/plan_yaml.h"
-#include "coordinator/plan/soak.h"
+#include "coordinator/plan/rounds.h"
 #include "coordinator/plan/suite.h"
 
 namespace iobench {
@@ -65,6 +65,16 @@ absl::Status SetTargets(const GivenOptions& given, const PlanContext& context, v
   }
   plan.clear_targets();
   for (const std::string& path : paths) plan.add_targets()->set_path(path);
+  return absl::OkStatus();
+}
+
+// --until: what is waited for, of which there is only one thing.
+absl::Status SetUntil(const GivenOptions& given, v1::Plan& plan) {
+  if (!given.Has("until")) return absl::OkStatus();
+  if (given.Text("until") != "steady") {
+    return absl::InvalidArgumentError(absl::StrCat("--until ", given.Text("until"), ": there is only `steady`"));
+  }
+  plan.mutable_until_steady();
   return absl::OkStatus();
 }
 
@@ -112,7 +122,7 @@ absl::Status DivideRates(const GivenOptions& given, v1::Plan& plan) {
         if (spec == nullptr || !operation.has_arrivals() || phase.background()) continue;
         if (spec->is_metadata() || operation.record_bytes() == 0) return refused("metadata operations move none");
         if (spec->call == Call::kVector) return refused("ops on vectors move several records");
-        const auto op_bytes = static_cast<double>(operation.record_bytes());
+        const auto op_bytes = MeanRecordBytes(operation);
         v1::Arrivals& arrivals = *operation.mutable_arrivals();
         arrivals.set_ops_per_s(arrivals.ops_per_s() / op_bytes);
         if (arrivals.has_end_ops_per_s()) arrivals.set_end_ops_per_s(arrivals.end_ops_per_s() / op_bytes);
@@ -212,6 +222,7 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
                                                        : PlanOfOptions(given, context);
   if (!plan.ok()) return plan.status();
   IOBENCH_RETURN_IF_ERROR(AddBackground(given, context.drawn_seed, *plan));
+  IOBENCH_RETURN_IF_ERROR(SetUntil(given, *plan));
   const v1::Plan before_options = *plan;
   IOBENCH_RETURN_IF_ERROR(SetTargets(given, context, *plan));
   GivenOptions fields = given;

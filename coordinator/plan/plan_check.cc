@@ -12,6 +12,7 @@
 #include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
+#include "common/text/access_text.h"
 #include "common/text/units.h"
 #include "coordinator/plan/background.h"
 #include "coordinator/plan/check/client_side_check.h"
@@ -21,10 +22,11 @@
 #include "coordinator/plan/check/metadata_plan.h"
 #include "coordinator/plan/check/mount_check.h"
 #include "coordinator/plan/check/queue_check.h"
+#include "coordinator/plan/check/ranks_check.h"
 #include "coordinator/plan/check/target_check.h"
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/server_phases.h"
-#include "coordinator/plan/soak.h"
+#include "coordinator/plan/rounds.h"
 #include "coordinator/yaml/field_presence.h"
 
 namespace iobench {
@@ -71,9 +73,10 @@ absl::Status CheckRecords(const v1::FileLayout& files, const v1::Operation& oper
                                                    ExactBytes(operation.buffer_bytes()),
                                                    " is less than a record of ", ExactBytes(record_bytes)));
   }
-  if (operation.direct() && record_bytes % kSectorBytes != 0) {
+  for (const RecordShare& share : RecordsOf(operation)) {
+    if (!operation.direct() || share.record_bytes % kSectorBytes == 0) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        "with -I the record size must be a multiple of 512 bytes, and ", record_bytes, " is not"));
+        "with -I the record size must be a multiple of 512 bytes, and ", share.record_bytes, " is not"));
   }
   return absl::OkStatus();
 }
@@ -90,12 +93,19 @@ absl::Status CheckOperation(const v1::FileLayout& files, const v1::Operation& op
   IOBENCH_RETURN_IF_ERROR(CheckArrivals(operation, stop));
   IOBENCH_RETURN_IF_ERROR(CheckSimulated(operation));
   IOBENCH_RETURN_IF_ERROR(CheckMix(spec, operation));
+  IOBENCH_RETURN_IF_ERROR(CheckRecordShares(spec, operation));
+  IOBENCH_RETURN_IF_ERROR(ParseAccess(operation.access()).status());
+  if (!operation.access().empty() && !operation.trace().read_file().empty()) {
+    return absl::InvalidArgumentError(
+        "--access (access) and -Y (trace.read_file) both say which records are used: leave one of the two out");
+  }
   if (spec.is_metadata()) return CheckMetadata(operation, stop);
   if (operation.jitter_every() > 0 && !spec.reads()) {
     return absl::InvalidArgumentError(absl::StrCat("-K (jitter_every) inserts reads between reads, and ",
                                                    operation.name(), " has none: leave it out"));
   }
   IOBENCH_RETURN_IF_ERROR(CheckRecords(files, operation));
+  IOBENCH_RETURN_IF_ERROR(CheckBurstRecords(spec, operation, files.bytes_per_lane() / files.files_per_lane()));
   if (operation.preallocate() && !spec.creates_files) {
     return absl::InvalidArgumentError(
         absl::StrCat("--preallocate (preallocate) only applies to operations that create files, and ",
@@ -113,6 +123,7 @@ absl::Status CheckPhase(const v1::Plan& plan, const v1::Phase& phase) {
   IOBENCH_RETURN_IF_ERROR(CheckFiles(plan, phase));
   for (const v1::Assignment& assignment : phase.assignments()) {
     IOBENCH_RETURN_IF_ERROR(CheckOperation(shape.files, assignment.operation(), phase.stop()));
+    IOBENCH_RETURN_IF_ERROR(CheckRanksOf(plan, phase, assignment.operation()));
   }
   IOBENCH_RETURN_IF_ERROR(CheckStop(phase.stop()));
   if (phase.stonewall() == v1::STONEWALL_FLUSHED && !phase.region().fsync() && !phase.region().close()) {
@@ -128,6 +139,16 @@ absl::Status CheckPhase(const v1::Plan& plan, const v1::Phase& phase) {
   return absl::OkStatus();
 }
 
+// What the operation's row and its engine say about flushes between ops.
+void CompleteFlushes(const OperationSpec& spec, const EngineSpec& engine, v1::Operation& operation) {
+  if (FlushEveryOps(operation) == 0) return;
+  v1::Between& between = *operation.mutable_between();
+  between.set_flush_every_ops(FlushEveryOps(operation));
+  if (between.has_flush_call()) return;
+  const bool can_choose = spec.flushes_each_with.has_value() && engine.Can(EngineFeature::kFlushCallChoice);
+  between.set_flush_call(NameOf(can_choose ? *spec.flushes_each_with : OpKind::kFsync));
+}
+
 // Fills in what an operation leaves to its engine and its row of the operation table.
 void CompleteOperation(v1::Operation& operation) {
   const OperationSpec* const spec = SpecOf(operation);
@@ -137,7 +158,12 @@ void CompleteOperation(v1::Operation& operation) {
     if (auto engine = EngineFor(*spec, operation.engine()); engine.ok()) {
       operation.set_engine(std::string((*engine)->name));
       CompleteQueue(**engine, operation);
+      CompleteFlushes(*spec, **engine, operation);
     }
+  }
+  if (!operation.has_record_bytes()) {
+    for (const v1::RecordShare& share : operation.records())
+      operation.set_record_bytes(std::max<uint64_t>(operation.record_bytes(), share.record_bytes()));
   }
   if (!operation.has_stride_records()) operation.set_stride_records(17);
   if (!operation.has_read_percent()) {
@@ -221,6 +247,7 @@ v1::Stonewall DefaultStonewall(const v1::Phase& phase) {
 void CompletePlan(v1::Plan& plan) {
   if (!plan.has_lanes_per_worker()) plan.set_lanes_per_worker(1);
   if (!plan.has_repetitions()) plan.set_repetitions(1);
+  if (plan.has_until_steady()) CompleteSteady(*plan.mutable_until_steady());
   CompletePlanFiles(*plan.mutable_files());
   if (plan.targets().empty()) plan.add_targets()->set_path(".");
   CompleteData(*plan.mutable_data());
@@ -274,6 +301,7 @@ absl::Status CheckPlan(const v1::Plan& plan) {
   IOBENCH_RETURN_IF_ERROR(CheckBackground(plan));
   IOBENCH_RETURN_IF_ERROR(CheckServerPath(plan));
   IOBENCH_RETURN_IF_ERROR(CheckSoak(plan));
+  IOBENCH_RETURN_IF_ERROR(CheckUntilSteady(plan));
   IOBENCH_RETURN_IF_ERROR(CheckCriteria(AsIfTwoClientsHadJoined(plan)));
   IOBENCH_RETURN_IF_ERROR(CheckClientSide(plan));
   return CheckData(plan);

@@ -88,6 +88,8 @@ const char* WhyNoPhase(OptionFor phases) {
       return "no operation in this run is sequential-mix (-i 8 with -+B)";
     case OptionFor::kStriding:
       return "no operation in this run is stride-read (-i 5)";
+    case OptionFor::kRandomOrder:
+      return "no operation in this run uses existing records in random order (-i 2)";
     case OptionFor::kEvery:
       break;
   }
@@ -144,7 +146,13 @@ absl::Status SetInFiles(const Assignment& assignment, const OptionSpec& option, 
 }
 
 absl::Status SetFieldsOf(const OptionSpec& option, const GivenOptions& given, v1::Plan& plan) {
-  const std::vector<Assignment> assignments = AssignmentsOf(option, given.Parts(option));
+  std::vector<Assignment> assignments = AssignmentsOf(option, given.Parts(option));
+  if (option.adds) {
+    assignments.clear();
+    for (const std::vector<std::string>& parts : given.AllParts(option)) {
+      for (Assignment& each : AssignmentsOf(option, parts)) assignments.push_back(std::move(each));
+    }
+  }
   const bool may_skip = given.Has("suite") || given.Has("mix");
   bool any_skipped = false;
   const auto takes = [&](const v1::Operation& operation) {
@@ -269,6 +277,8 @@ bool IsFor(const OptionSpec& option, const v1::Operation& operation) {
       return spec->pattern == Pattern::kSequentialMix;
     case OptionFor::kStriding:
       return spec->pattern == Pattern::kStride;
+    case OptionFor::kRandomOrder:
+      return (spec->pattern == Pattern::kRandom || spec->pattern == Pattern::kRandomMix) && !spec->creates_files;
   }
   return false;
 }

@@ -1,4 +1,4 @@
-#include "coordinator/plan/soak.h"
+#include "coordinator/plan/rounds.h"
 
 #include <algorithm>
 #include <limits>

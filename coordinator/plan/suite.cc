@@ -10,7 +10,9 @@
 #include "common/text/units.h"
 #include "coordinator/options/suite_files.h"
 #include "coordinator/plan/check/metadata_plan.h"
+#include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_yaml.h"
+#include "coordinator/plan/sweep.h"
 
 namespace iobench {
 namespace {
@@ -19,13 +21,15 @@ constexpr uint64_t kSizeUnit = 64_MiB;  // sizes derived from a host's memory ar
 
 // -s, -r, -t replace the suite's defaults. Phases that are smaller on purpose stay so, but are never larger than the
 // plan.
-void ReplaceUsualValues(const GivenOptions& given, v1::Plan& plan) {
+absl::Status ReplaceUsualValues(const GivenOptions& given, v1::Plan& plan) {
+  IOBENCH_ASSIGN_OR_RETURN(const std::vector<RecordShare> shares, RecordSharesOf(given));
   if (given.Has("record") && !plan.phases().empty() && !plan.phases(0).assignments().empty()) {
     const uint64_t default_record = plan.phases(0).assignments(0).operation().record_bytes();
     for (v1::Phase& phase : *plan.mutable_phases()) {
       for (v1::Assignment& assignment : *phase.mutable_assignments()) {
         if (assignment.operation().record_bytes() == default_record) {
           assignment.mutable_operation()->set_record_bytes(given.Number("record", default_record));
+          if (!shares.empty()) SetRecordShares(shares, *assignment.mutable_operation());
         }
       }
     }
@@ -46,6 +50,7 @@ void ReplaceUsualValues(const GivenOptions& given, v1::Plan& plan) {
       if (phase.lanes_per_worker() > lanes) phase.set_lanes_per_worker(lanes);
     }
   }
+  return absl::OkStatus();
 }
 
 // Every phase needs at least one record.
@@ -87,7 +92,7 @@ absl::StatusOr<v1::Plan> LoadSuite(const GivenOptions& given, const PlanContext&
   IOBENCH_ASSIGN_OR_RETURN(const std::string file, SuiteFile(given.Text("suite")));
   IOBENCH_ASSIGN_OR_RETURN(v1::Plan plan, LoadPlan(file, context.drawn_seed));
   const bool by_memory = !plan.files().has_bytes_per_lane();
-  ReplaceUsualValues(given, plan);
+  IOBENCH_RETURN_IF_ERROR(ReplaceUsualValues(given, plan));
   IOBENCH_RETURN_IF_ERROR(CheckSizeGiven(given, plan));
   if (by_memory) SizeByMemory(given, context, plan);
   return plan;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
@@ -81,8 +82,9 @@ struct Grid {
   }
 };
 
-absl::StatusOr<Grid> GridOf(const GivenOptions& given, uint64_t files) {
+absl::StatusOr<Grid> GridOf(const GivenOptions& given, const std::vector<RecordShare>& shares, uint64_t files) {
   Grid grid{.sizes = Ascending(given.Numbers("size")), .records = Ascending(given.Numbers("record"))};
+  if (!shares.empty()) grid.records = {grid.records.back()};
   if (!given.Has("auto")) {
     if (grid.sizes.empty()) grid.sizes = {kDefaultBytesPerLane};
     return grid;
@@ -106,6 +108,20 @@ absl::StatusOr<Grid> GridOf(const GivenOptions& given, uint64_t files) {
 
 }  // namespace
 
+absl::StatusOr<std::vector<RecordShare>> RecordSharesOf(const GivenOptions& given) {
+  std::vector<RecordShare> shares;
+  const std::vector<uint64_t> sizes = given.Numbers("record");
+  const std::vector<std::string> percents = given.LastParts("record");
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    double percent = 0;
+    if (absl::SimpleAtod(percents[i], &percent)) shares.push_back({sizes[i], percent});
+  }
+  if (shares.empty() || shares.size() == sizes.size()) return shares;
+  return absl::InvalidArgumentError(absl::StrCat(
+      BothNamesOf(OptionNamed("record")), ": ", shares.size(), " of ", sizes.size(),
+      " sizes have a share: give all of them one (4k:60,64k:40: each op has one of the sizes), or none (a phase for each)"));
+}
+
 uint32_t Sweep::max_lanes() const {
   uint32_t most = 0;
   for (const SweepCell& cell : cells) most = std::max(most, cell.lanes);
@@ -115,9 +131,10 @@ uint32_t Sweep::max_lanes() const {
 absl::StatusOr<Sweep> SweepOf(const GivenOptions& given, uint32_t default_lanes) {
   const uint64_t files = std::max<uint64_t>(1, given.Number("files-per-lane", 1));
   IOBENCH_ASSIGN_OR_RETURN(const std::vector<uint32_t> lanes, LanesOf(given, default_lanes));
-  IOBENCH_ASSIGN_OR_RETURN(const Grid grid, GridOf(given, files));
-
   Sweep sweep;
+  IOBENCH_ASSIGN_OR_RETURN(sweep.shares, RecordSharesOf(given));
+  IOBENCH_ASSIGN_OR_RETURN(const Grid grid, GridOf(given, sweep.shares, files));
+
   std::set<uint64_t> used_records;
   for (const uint32_t lane_count : lanes) {
     for (const uint64_t bytes : grid.sizes) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "common/text/record_share_text.h"
 #include "coordinator/options/option.h"
 
 namespace iobench {
@@ -18,8 +19,14 @@ struct SweepCell {
   friend bool operator==(const SweepCell&, const SweepCell&) = default;
 };
 
+// The record sizes that are given with shares (-r 4k:60,64k:40); empty: those of -r have none, so each is a phase.
+// InvalidArgument: only some have a share.
+absl::StatusOr<std::vector<RecordShare>> RecordSharesOf(const GivenOptions& given);
+
 struct Sweep {
   std::vector<SweepCell> cells;  // lanes vary slowest, records fastest; at least one cell
+  // The sizes of each op and their shares, if there are several (-r 4k:60,64k:40); the cells have the largest.
+  std::vector<RecordShare> shares;
   bool several_lanes = false, several_sizes = false, several_records = false;
 
   uint32_t max_lanes() const;

@@ -9,7 +9,7 @@
 #include "coordinator/plan/phase_list.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_fields.h"
-#include "coordinator/plan/soak.h"
+#include "coordinator/plan/rounds.h"
 
 namespace iobench {
 namespace {
@@ -82,9 +82,14 @@ bool LeavesLittleToFlush(const v1::Operation& operation) {
   return !BuffersWrites(operation) || operation.between().burst_bytes() > 0;
 }
 
+bool SweepsRecords(const GivenOptions& given) {
+  const std::vector<std::string> percents = given.LastParts("record");
+  return percents.size() > 1 && percents.front().empty();
+}
+
 // Without a size, files grow in place of being overwritten. Phases of several records would have files of several sizes.
 void LetFilesGrow(const GivenOptions& given, v1::Plan& plan) {
-  if (given.Has("soak") || given.Texts("record").size() > 1) return;
+  if (given.Has("soak") || SweepsRecords(given)) return;
   std::vector<v1::Phase*> growing;
   for (v1::Phase& phase : *plan.mutable_phases()) {
     const v1::Operation& operation = phase.assignments(0).operation();

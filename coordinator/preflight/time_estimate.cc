@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/metadata_operation.h"
 #include "common/model/operation.h"
 #include "common/model/phase_check.h"
 #include "common/model/phase_files.h"
@@ -21,6 +22,7 @@ constexpr double kShortestPhaseS = 0.1;
 struct Amounts {
   bool by_size = false, by_items = false;
   uint64_t bytes = 0, items = 0;
+  std::set<std::string_view> item_words;
 };
 
 Amounts AmountsOf(const v1::Plan& plan, const v1::Phase& phase, uint32_t worker_count) {
@@ -34,6 +36,7 @@ Amounts AmountsOf(const v1::Plan& plan, const v1::Phase& phase, uint32_t worker_
     if (IsMetadata(operation)) {
       amounts.by_items = true;
       amounts.items += lanes * operation.tree().items_per_lane();
+      amounts.item_words.insert(ItemsWordOf(operation.name()));
     } else {
       amounts.by_size = true;
       amounts.bytes += lanes * BytesOfLane(plan, phase, operation);
@@ -47,6 +50,14 @@ bool MovesAnything(const v1::Phase& phase) {
                      [](const v1::Assignment& each) { return !MovesNothing(each.operation()); });
 }
 
+// "2,000 items", "2,000 items and turns".
+std::string CountedItems(uint64_t count, const std::set<std::string_view>& words) {
+  std::string text = FormatCount(static_cast<double>(count));
+  for (const std::string_view word : words)
+    absl::StrAppend(&text, word == *words.begin() ? " " : " and ", std::string(word));
+  return text;
+}
+
 std::string Phases(uint64_t count) {
   return Counted(static_cast<int64_t>(count), "phase");
 }
@@ -55,7 +66,8 @@ std::string Phases(uint64_t count) {
 
 uint64_t BytesOfLane(const v1::Plan& plan, const v1::Phase& phase, const v1::Operation& operation) {
   const uint64_t bytes = ShapeOf(plan, phase).files.bytes_per_lane(), max_ops = phase.stop().max_ops();
-  return max_ops > 0 ? std::min(bytes, max_ops * operation.record_bytes()) : bytes;
+  const double of_ops = static_cast<double>(max_ops) * MeanRecordBytes(operation);
+  return max_ops > 0 && of_ops < static_cast<double>(bytes) ? static_cast<uint64_t>(of_ops) : bytes;
 }
 
 std::string PartsText(const v1::Plan& plan, const v1::Phase& phase, uint32_t worker_count) {
@@ -66,8 +78,7 @@ std::string PartsText(const v1::Plan& plan, const v1::Phase& phase, uint32_t wor
   std::string moved;
   if (amounts.by_size) moved = FormatBytes(static_cast<double>(amounts.bytes));
   if (amounts.by_items) {
-    absl::StrAppend(&moved, amounts.by_size ? " and " : "", FormatCount(static_cast<double>(amounts.items)),
-                    " names");
+    absl::StrAppend(&moved, amounts.by_size ? " and " : "", CountedItems(amounts.items, amounts.item_words));
   }
   return absl::StrCat(parts, ", ", moved, " in all");
 }
@@ -75,7 +86,7 @@ std::string PartsText(const v1::Plan& plan, const v1::Phase& phase, uint32_t wor
 TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count, bool has_data) {
   TimeEstimate estimate;
   estimate.untimed = UntimedWorkOf(plan, worker_count, has_data);
-  const uint64_t times = std::max(1u, plan.repetitions());
+  const uint64_t times = MostRepetitions(plan);
   bool all_bounded = true;
   // The estimate of a soak is one round, and only the first of all rounds lacks that rest.
   bool is_first_of_run = plan.soak_s() == 0;
@@ -95,6 +106,7 @@ TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count, bool has_
     if (amounts.by_items) estimate.item_phases += times;
     if (amounts.by_size) estimate.sized_phases += times;
     estimate.items += times * amounts.items;
+    estimate.item_words.insert(amounts.item_words.begin(), amounts.item_words.end());
     estimate.bytes += times * amounts.bytes;
     all_bounded = all_bounded && phase.stop().deadline_s() > 0 && !phase.stop().wear_out();
     estimate.at_most_s += static_cast<double>(times) * phase.stop().deadline_s();
@@ -121,7 +133,7 @@ std::string EstimateText(const TimeEstimate& estimate, double max_duration_s) {
   }
   if (estimate.item_phases > 0) {
     line(absl::StrCat("unknown for ", Phases(estimate.item_phases), " on ",
-                      FormatCount(static_cast<double>(estimate.items)), " names in all"));
+                      CountedItems(estimate.items, estimate.item_words), " in all"));
   }
   if (estimate.at_most_s > 0) {
     line(absl::StrCat("at most ", FormatSeconds(estimate.at_most_s), " of that by --deadline"));
@@ -152,7 +164,7 @@ std::string SoakEstimateText(const v1::Plan& plan, uint32_t worker_count) {
   }
   if (round.item_phases > 0) {
     absl::StrAppend(&text, round.timed_s > 0 || round.sized_phases > 0 ? ", and " : "",
-                    FormatCount(static_cast<double>(round.items)), " names in ", Phases(round.item_phases));
+                    CountedItems(round.items, round.item_words), " in ", Phases(round.item_phases));
   }
   for (const std::string& untimed : UntimedLines(round.untimed)) {
     absl::StrAppend(&text, "\n               and in the first round, ", untimed);

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "coordinator/preflight/untimed_work.h"
 #include "iobench/v1/plan.pb.h"
@@ -18,8 +20,9 @@ struct TimeEstimate {
   // A mix of both kinds counts as one of each.
   uint64_t sized_phases = 0;  // that move a given number of bytes, however long it takes …
   uint64_t bytes = 0;         // … and what they move in all
-  uint64_t item_phases = 0;   // that work on a given number of names …
-  uint64_t items = 0;         // … in all
+  uint64_t item_phases = 0;   // that work on a given number of items …
+  uint64_t items = 0;         // … in all …
+  std::set<std::string_view> item_words;  // … which are called so (ItemsWordOf)
   double at_most_s = 0;       // of the sized and item phases, if each of them has a deadline; 0: one has none
   UntimedWork untimed;
 };
@@ -30,7 +33,7 @@ TimeEstimate EstimateTime(const v1::Plan& plan, uint32_t worker_count, bool has_
 // Returns what a lane with this operation moves in a phase without a time limit.
 uint64_t BytesOfLane(const v1::Plan& plan, const v1::Phase& phase, const v1::Operation& operation);
 
-// What the parts of a phase do once, for a dry run: "2 parts, for 10 s" or "2 parts, 160 KiB and 2,000 names in all".
+// What the parts of a phase do once, for a dry run: "2 parts, for 10 s" or "2 parts, 160 KiB and 2,000 items in all".
 std::string PartsText(const v1::Plan& plan, const v1::Phase& phase, uint32_t worker_count);
 
 // The rate of all clients together that the text assumes for phases by size.

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/model/metadata_operation.h"
 #include "common/model/operation.h"
+#include "common/model/phase_files.h"
 #include "common/model/plan_traits.h"
 #include "common/model/tree_state.h"
 #include "common/text/display_text.h"
@@ -77,7 +78,7 @@ class Run {
     if (!CreatesFiles(operation)) return;
     there = shape.files.bytes_per_lane();
     const uint64_t needed = later.BytesOf(FilesOf(lane, shape));
-    const uint64_t certain = Product(CertainOps(phase.stop()), operation.record_bytes());
+    const uint64_t certain = Product(CertainOps(phase.stop()), SmallestRecordBytes(operation));
     if (certain >= needed) return;
     work_.finish_bytes += times * (needed - certain);
     if (work_.finish_for.empty()) work_.finish_for = later.first;
@@ -132,7 +133,7 @@ UntimedWork UntimedWorkOf(const v1::Plan& plan, uint32_t worker_count, bool has_
   std::vector<uint32_t> clients(worker_count);
   std::iota(clients.begin(), clients.end(), 0);
   const Layout layout(plan, clients);
-  const uint64_t times = plan.soak_s() > 0 ? 1 : std::max(1u, plan.repetitions());
+  const uint64_t times = MostRepetitions(plan);
   Run run(plan, layout, has_data);
   // The first repetition finds no data. Those after it are alike, except that nothing follows the last one.
   for (uint64_t repetition = 0; repetition < std::min<uint64_t>(3, times); ++repetition) {

@@ -156,7 +156,7 @@ constexpr CsvFigure kColumns[] = {
     {{"operation", "", "what the lane did", kTexts}, Of::kBoth, OperationDone},
     {{"engine", "", "posix, stdio, mmap, uring, posix-aio, null ...", kTexts},
      CELL(CsvText(row.phase.engine()))},
-    {{"record_bytes", "bytes", "record size; an op of a vector (pwritev, preadv) has up to 16"},
+    {{"record_bytes", "bytes", "record size, the largest of several; an op of a vector (pwritev, preadv) has up to 16"},
      CELL(Number(row.phase.record_bytes()))},
     {{"client", "", "the client, by its host name", kTexts}, OWNER_CELL(CsvText(row.client->host()))},
     {{"worker", "", "number of the worker within the run"},
@@ -250,7 +250,7 @@ constexpr CsvFigure kColumns[] = {
      PART_CELL(throughput_ops_per_s, stonewalled)},
     {{"metadata", "", "1: the phase ran metadata operations, and little or no data is moved"},
      CELL(Number(uint64_t{row.phase.metadata()}))},
-    {{"items_per_lane", "", "items in the tree that a metadata phase worked on"},
+    {{"items_per_lane", "", "items in the tree that a metadata phase worked on; of lock, turns"},
      PART_CELL(tree, items_per_lane)},
     {{"phase_between_s", "s", "time between ops, mean over lanes"}, CELL(Number(row.phase.between_s()))},
     {{"phase_pause_s", "s", "of that, pauses that the lanes' own rates (children) exclude"},
@@ -379,6 +379,7 @@ constexpr CsvFigure kNewestColumns[] = {
     {{"phase_unsure", "", "percentiles of the phase with fewer than 100 ops beyond them, separated by spaces",
       kTexts},
      CELL(Unsure(row.phase.latency_us()))},
+    {{"phase_p95_us", "us", "95th percentile of that latency"}, PART_CELL(latency_us, p95)},
 };
 
 // The columns of clients.csv after those that describe the phase.
@@ -401,6 +402,7 @@ constexpr CsvFigure kClientColumns[] = {
     {{"mean_us", "us", "latency of its ops, mean; with a rate, response times"}, CLIENT_LATENCY(mean)},
     {{"p50_us", "us", "median"}, CLIENT_LATENCY(p50)},
     {{"p90_us", "us", "90th percentile"}, CLIENT_LATENCY(p90)},
+    {{"p95_us", "us", "95th percentile"}, CLIENT_LATENCY(p95)},
     {{"p99_us", "us", "99th percentile"}, CLIENT_LATENCY(p99)},
     {{"p99_9_us", "us", "99.9th percentile"}, CLIENT_LATENCY(p99_9)},
     {{"max_us", "us", "max"}, CLIENT_LATENCY(max)},

@@ -156,6 +156,11 @@ class Redaction::LearnedNames {
         AddSource(target.mount_source(), target.filesystem());
       }
     }
+    for (const v1::PhaseReport& phase : report.phases()) {
+      for (const v1::StorageTargetReport& target : phase.storage_targets()) {
+        if (absl::StrContains(target.name(), ":/")) AddSource(target.name(), /*filesystem=*/"");
+      }
+    }
     known_.Sort();
   }
 

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/model/phase_files.h"
 #include "common/roster/roster.h"
 #include "common/status_util.h"
 #include "coordinator/report/raw_files.h"
@@ -86,6 +87,12 @@ absl::Status ReadPhases(SavedRun& saved, std::vector<uint32_t>& whole, std::vect
   return absl::OkStatus();
 }
 
+// --until steady: after `end` phases the run found that its rounds were steady. Otherwise something else ended it.
+bool EndedWithRounds(const v1::RunRecord& run, uint32_t end) {
+  return run.plan().has_until_steady() && end > 0 && end % static_cast<uint32_t>(run.plan().phases_size()) == 0 &&
+         run.problems().empty() && run.exit_code() == 0;
+}
+
 }  // namespace
 
 absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const std::string& version) {
@@ -108,7 +115,7 @@ absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const 
   std::vector<uint32_t> whole, interrupted;
   IOBENCH_RETURN_IF_ERROR(ReadPhases(saved, whole, interrupted, last));
   const auto phase_count = static_cast<uint32_t>(run.plan().phases_size());
-  const uint32_t all_phases = phase_count * run.plan().repetitions();
+  const uint32_t all_phases = phase_count * MostRepetitions(run.plan());
   if (!whole.empty() && whole.back() >= all_phases) {
     return absl::DataLossError(absl::StrCat(saved.phase_files().back(), ": the plan has only ", all_phases,
                                             " phases: restore the files from a complete copy of the run"));
@@ -130,7 +137,8 @@ absl::StatusOr<ResumePoint> FindResumePoint(const std::string& directory, const 
   point.crashed = !run.finished();
   point.ended_by = EndOf(run);
   point.complete =
-      run.finished() && part.first_phase == all_phases && part.again.empty() && !last.interrupted();
+      run.finished() && part.again.empty() && !last.interrupted() &&
+      (part.first_phase == all_phases || EndedWithRounds(run, part.first_phase));
   // A file that is lost at the end may have had its phase.
   part.begun_before = point.crashed || run.problems_size() > 0 || !point.damaged.empty();
   if (!whole.empty() && !point.complete && IsUnfinished(run, last)) {

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "common/model/engine.h"
 #include "common/open_file_limit.h"
 #include "common/process/last_resort.h"
 #include "common/process/thread_limit.h"
@@ -187,6 +188,16 @@ int RunGrpc(const Job& job) {
   return exit_code;
 }
 
+#ifdef IOBENCH_HAS_MPI
+// By what all ranks know: only the first one reads plans.
+MpiSession::LanesUse LanesUseOf(const JobOptions& options) {
+  using Use = MpiSession::LanesUse;
+  const auto engine = FindEngine(options.given.Text("engine"));
+  if (engine.ok() && (*engine)->Can(EngineFeature::kMpiIo)) return Use::kFiles;
+  return options.given.Has("plan") || !options.cluster.resume.empty() ? Use::kPerhapsFiles : Use::kNothing;
+}
+#endif
+
 int RunMpi(const Job& job) {
 #ifdef IOBENCH_HAS_MPI
   if (!LauncherPromises().launched) {
@@ -197,7 +208,7 @@ int RunMpi(const Job& job) {
   }
   // Started before MPI has threads.
   const std::unique_ptr<Janitor> janitor = Janitor::Start();
-  auto session = MpiSession::Start();
+  auto session = MpiSession::Start(LanesUseOf(job.options));
   if (!session.ok()) return Fail(session.status(), kExitUsage);
   const std::unique_ptr<WorkerHandler> worker = MakeWorkerService(WorkerOptions(), janitor.get());
   if ((*session)->rank() != 0) {

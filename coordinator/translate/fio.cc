@@ -1,5 +1,6 @@
 // fio: its options, command lines and job files.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -25,12 +26,12 @@ constexpr std::string_view kFioSaved =
 // clang-format off
 constexpr ForeignOption kFioRows[] = {
     {"name", "NAME", V::kText, B::kTogether, "--label", ""},
-    {"rw readwrite", "KIND", V::kText, B::kTogether, "--op read, write, random-read, random-write; sequential-mix or random-mix for rw and randrw", ""},
+    {"rw readwrite", "KIND", V::kText, B::kTogether, "--op read, write, random-read, random-write; sequential-mix or random-mix for rw and randrw; --burst-records N for randread:N", ""},
     {"rwmixread", "PCT", V::kNumber, B::kTogether, "--mix-percent", ""},
     {"rwmixwrite", "PCT", V::kNumber, B::kTogether, "--mix-percent 100 - PCT", ""},
     {"bs blocksize", "SIZE", V::kText, B::kTogether, "-r", ""},
-    {"bsrange blocksize_range", "A-B", V::kText, B::kTogether, "-r A,B", "fio mixes the sizes in one job; here each size is a phase of its own"},
-    {"bssplit", "SIZE/PCT:…", V::kText, B::kTogether, "-r with these sizes", "fio mixes the sizes in one job; here each size is a phase of its own"},
+    {"bsrange blocksize_range", "A-B", V::kText, B::kTogether, "-r A:P,…,B:P: all multiples of A in equal shares; if these are more than 16, A, 2A, 4A …", ""},
+    {"bssplit", "SIZE/PCT:…", V::kText, B::kTogether, "-r SIZE:PCT,…", "random ops are at multiples of their own size, not of the smallest, and may use a place twice"},
     {"size", "SIZE", V::kText, B::kTogether, "-s: of each lane", ""},
     {"filesize", "SIZE", V::kText, B::kTogether, "-s, times the number of files", ""},
     {"io_size io_limit", "SIZE", V::kText, B::kTogether, "--max-ops SIZE / bs", ""},
@@ -48,8 +49,8 @@ constexpr ForeignOption kFioRows[] = {
     {"ramp_time", "S", V::kSeconds, B::kTogether, "--warmup, and S more of --time", "fio's ramp_time is on top of runtime; --warmup lies inside --time, so --time has both"},
     {"loops", "N", V::kNumber, B::kOption, "repeat", "each repetition has its own figures, with median and interval"},
     {"startdelay start_delay", "S", V::kText, B::kLost, "", "all lanes start at the same instant, which is what is measured"},
-    {"fsync", "N", V::kNumber, B::kTogether, "-o for 1; --burst N × bs for more", ""},
-    {"fdatasync", "N", V::kNumber, B::kTogether, "--dsync for 1; --burst N × bs for more", ""},
+    {"fsync", "N", V::kNumber, B::kTogether, "--fsync-every N; with several ops in flight -o for 1, --burst N × bs for more", ""},
+    {"fdatasync", "N", V::kNumber, B::kTogether, "--fsync-every N --flush-call fdatasync; with several ops in flight as fsync, --dsync for 1", ""},
     {"end_fsync", "0|1", V::kYesNo, B::kTogether, "-e, if something is written", ""},
     {"fsync_on_close", "0|1", V::kYesNo, B::kTogether, "-e -c, if something is written", ""},
     {"sync", "0|1|sync|dsync", V::kText, B::kTogether, "-o or --dsync", ""},
@@ -66,11 +67,12 @@ constexpr ForeignOption kFioRows[] = {
     {"buffer_pattern", "BYTES", V::kText, B::kLost, "", "for one byte everywhere: --data pattern:N"},
     {"buffer_compress_percentage", "PCT", V::kNumber, B::kOption, "compress", ""},
     {"dedupe_percentage", "PCT", V::kNumber, B::kOption, "dedupe", ""},
-    {"refill_buffers scramble_buffers", "0|1", V::kYesNo, B::kNothing, "", "data are always new and incompressible"},
+    {"refill_buffers scramble_buffers", "0|1", V::kYesNo, B::kNothing, "",
+     "data are new and incompressible; --data same repeats one buffer, as without them"},
     {"randrepeat", "0|1", V::kYesNo, B::kNothing, "", "--seed N repeats a run; without it each run has its own order"},
     {"randseed allrandrepeat", "N", V::kNumber, B::kOption, "seed", ""},
     {"norandommap random_generator softrandommap", "", V::kYesNo, B::kNothing, "", "a random op visits each record once per pass, without a map"},
-    {"random_distribution", "KIND", V::kText, B::kLost, "", "all records are equally likely here"},
+    {"random_distribution", "KIND", V::kText, B::kTogether, "--access zipf:THETA, pareto:H or normal:DEVIATION; each record once per pass for random", "hot records lie anywhere in the file, not around a place"},
     {"percentage_random", "PCT", V::kNumber, B::kLost, "", "an operation is random or sequential; --mix combines both"},
     {"overwrite", "0|1", V::kYesNo, B::kTogether, "--op rewrite instead of write", ""},
     {"invalidate", "0|1", V::kYesNo, B::kTogether, "--drop-caches for buffered reads, unless it is 0", ""},
@@ -97,9 +99,12 @@ constexpr ForeignOption kFioRows[] = {
     {"iodepth_batch iodepth_batch_submit iodepth_batch_complete iodepth_batch_complete_min iodepth_batch_complete_max iodepth_low", "N", V::kText, B::kLost, "", "the queue is kept full, op by op"},
     {"hipri sqthread_poll fixedbufs registerfiles nonvectored force_async userspace_reap sqthread_poll_cpu uncached nowait", "…", V::kYesNo, B::kLost, "", "engine uring has no such switches"},
     {"latency_target latency_window latency_percentile max_latency", "…", V::kText, B::kLost, "", "cluster-iobench capacity --slo 'p99<=10ms' finds the highest load within a limit"},
-    {"steadystate ss steadystate_duration ss_dur steadystate_ramp_time ss_ramp", "…", V::kText, B::kLost, "", "use --time with --repeat: the report says whether the rate still changed"},
+    {"steadystate ss", "iops:LIMIT%", V::kText, B::kTogether, "--until steady, with --steady-range 2 × LIMIT; with --steady-slope LIMIT × ss_dur for a slope", "fio watches each second of a job; here the means of rounds are compared, and all phases must be steady"},
+    {"steadystate_duration ss_dur", "S", V::kSeconds, B::kTogether, "--time S / 5, since five rounds are a window; --max-rounds as many as runtime has", ""},
+    {"steadystate_ramp_time ss_ramp", "S", V::kText, B::kNothing, "", "rounds before the window do not count"},
     {"nice prio prioclass cgroup cgroup_weight ioscheduler write_barrier mem iomem mem_align iomem_align hugepage-size", "…", V::kText, B::kLost, "", "set it from outside: nice, ionice, systemd-run"},
-    {"uid gid", "ID", V::kText, B::kLost, "", "--user NAME runs as another user"},
+    {"uid", "ID", V::kText, B::kOption, "user", ""},
+    {"gid", "ID", V::kText, B::kLost, "", "--user runs with the groups of that user"},
     {"exec_prerun exec_postrun", "COMMAND", V::kText, B::kLost, "", "--before-phase and --after-phase run commands"},
     {"lockfile file_lock", "KIND", V::kText, B::kTogether, "--file-lock, unless it is none", ""},
     {"randtrim trim_percentage", "…", V::kText, B::kRefused, "", "cluster-iobench works on files and does not trim"},
@@ -171,38 +176,48 @@ std::string FioPartFor(const std::string& text, const std::string& op) {
   return second && !parts[1].empty() ? parts[1] : parts[0];
 }
 
+// bssplit=4k/10:64k/50:1m: entries without a percentage share the rest.
+absl::StatusOr<std::vector<RecordShare>> FioSplit(const std::string& text) {
+  std::vector<RecordShare> shares;
+  std::vector<size_t> open;
+  double rest = 100;
+  for (const std::string& each : std::vector<std::string>(absl::StrSplit(text, ':'))) {
+    const std::pair<std::string, std::string> sides = absl::StrSplit(each, absl::MaxSplits('/', 1));
+    RecordShare share;
+    IOBENCH_ASSIGN_OR_RETURN(share.record_bytes, ForeignBytes(sides.first, 1));
+    if (sides.second.empty()) {
+      open.push_back(shares.size());
+    } else if (!absl::SimpleAtod(sides.second, &share.percent) || !(share.percent >= 0 && share.percent <= 100)) {
+      return absl::InvalidArgumentError(absl::StrCat("bssplit: \"", sides.second, "\" is no percentage"));
+    }
+    rest -= share.percent;
+    shares.push_back(share);
+  }
+  for (const size_t i : open) shares[i].percent = std::max(0.0, rest) / static_cast<double>(open.size());
+  return shares;
+}
+
 absl::Status FioRecords(const ForeignLine& line, const std::string& op, Translation& into, OurLine& ours,
-                        uint64_t& record) {
+                        std::vector<RecordShare>& records) {
   constexpr uint64_t kDefault = 4096;
-  std::string text = line.Has("bs") ? FioPartFor(line.Text("bs"), op) : "";
   if (line.Has("bs") && FioReads(op) == FioWrites(op) && absl::StrContains(line.Text("bs"), ","))
     into.Say("bs", "a mix has one record size here");
-  std::vector<std::string> sizes;
   if (line.Has("bssplit")) {
-    for (const std::string& each :
-         std::vector<std::string>(absl::StrSplit(FioPartFor(line.Text("bssplit"), op), ':')))
-      sizes.push_back(each.substr(0, each.find('/')));
+    IOBENCH_ASSIGN_OR_RETURN(records, FioSplit(FioPartFor(line.Text("bssplit"), op)));
   } else if (line.Has("bsrange")) {
-    sizes = absl::StrSplit(FioPartFor(line.Text("bsrange"), op), '-');
-  } else if (!text.empty()) {
-    sizes = {text};
-  }
-  record = kDefault;
-  std::vector<std::string> records;
-  for (const std::string& size : sizes) {
-    IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, ForeignBytes(size, 1));
-    if (bytes == 0) return absl::InvalidArgumentError("a block size of 0");
-    record = records.empty() ? bytes : std::max(record, bytes);
-    OurLine one;
-    one.AddBytes("record", bytes);
-    records.push_back(one.Text("record"));
-  }
-  if (records.empty()) {
-    ours.AddBytes("record", kDefault);
+    const std::string range = FioPartFor(line.Text("bsrange"), op);
+    const std::pair<std::string, std::string> ends = absl::StrSplit(range, absl::MaxSplits('-', 1));
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t least, ForeignBytes(ends.first, 1));
+    IOBENCH_ASSIGN_OR_RETURN(const uint64_t most, ForeignBytes(ends.second.empty() ? ends.first : ends.second, 1));
+    records = RecordsFromTo(least, most, least);
   } else {
-    ours.Add("record", absl::StrJoin(records, ","));
+    RecordShare one{kDefault, 100};
+    if (line.Has("bs")) {
+      IOBENCH_ASSIGN_OR_RETURN(one.record_bytes, ForeignBytes(FioPartFor(line.Text("bs"), op), 1));
+    }
+    records = {one};
   }
-  return absl::OkStatus();
+  return AddRecords(records, ours);
 }
 
 absl::Status FioPlace(const ForeignLine& line, OurLine& ours) {
@@ -241,8 +256,32 @@ absl::Status FioSize(const ForeignLine& line, uint64_t record, uint64_t lanes, T
   return absl::OkStatus();
 }
 
-absl::Status FioTimes(const ForeignLine& line, OurLine& ours) {
+// The window of five rounds is as long as fio's, which has one value a second. Without a duration, fio has no window.
+absl::StatusOr<bool> FioSteady(const ForeignLine& line, double runtime_s, Translation& into, OurLine& ours) {
+  constexpr double kRounds = 5;
+  IOBENCH_ASSIGN_OR_RETURN(const double window_s, line.Seconds("steadystate_duration", 0));
+  const std::vector<std::string> rule = absl::StrSplit(line.Text("steadystate"), ':');
+  if (rule.size() != 2 || window_s <= 0) return false;
+  const double round_s = std::max(1.0, window_s / kRounds);
+  ours.Add("until", "steady");
+  ours.Add("time", ShortNumber(round_s));
+  if (runtime_s > 0)
+    ours.Add("max-rounds", absl::StrCat(static_cast<uint64_t>(std::max(kRounds, std::floor(runtime_s / round_s)))));
+  double limit = 0;
+  if (!absl::EndsWith(rule[1], "%") || !absl::SimpleAtod(rule[1].substr(0, rule[1].size() - 1), &limit) || limit <= 0) {
+    into.Say("ss", "only limits in % have a counterpart: those of SNIA's rule hold here");
+    return true;
+  }
+  // fio's limit is on the distance of the farthest value from the mean, or on the slope of a second.
+  const bool slope = absl::EndsWith(rule[0], "_slope");
+  ours.Add(slope ? "steady-slope" : "steady-range", ShortNumber(slope ? limit * window_s : 2 * limit));
+  return true;
+}
+
+absl::Status FioTimes(const ForeignLine& line, Translation& into, OurLine& ours) {
   IOBENCH_ASSIGN_OR_RETURN(const double runtime, line.Seconds("runtime", 0));
+  IOBENCH_ASSIGN_OR_RETURN(const bool until_steady, FioSteady(line, runtime, into, ours));
+  if (until_steady) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(const double ramp, line.Seconds("ramp_time", 0));
   const bool loops = line.Has("time_based") || (!line.Has("size") && !line.Has("filesize"));
   if (runtime > 0 && loops) {
@@ -274,7 +313,7 @@ absl::Status FioEngineAndDepth(const ForeignLine& line, Translation& into, OurLi
   return absl::OkStatus();
 }
 
-absl::Status FioFlushes(const ForeignLine& line, const std::string& op, uint64_t record, OurLine& ours) {
+absl::Status FioFlushes(const ForeignLine& line, const std::string& op, double record, OurLine& ours) {
   if (FioReads(op)) return absl::OkStatus();
   if (line.Has("end_fsync") || line.Has("fsync_on_close")) ours.Add("fsync-in-timing");
   if (line.Has("fsync_on_close")) ours.Add("close-in-timing");
@@ -282,22 +321,36 @@ absl::Status FioFlushes(const ForeignLine& line, const std::string& op, uint64_t
   if (line.Has("sync")) ours.Add(sync == "dsync" ? "dsync" : "sync");
   for (const auto& [theirs, at_once] : {std::pair("fsync", "sync"), std::pair("fdatasync", "dsync")}) {
     IOBENCH_ASSIGN_OR_RETURN(const uint64_t every, line.Number(theirs, 0));
+    if (every > 0 && !ours.Has("depth")) {
+      ours.Add("fsync-every", absl::StrCat(every));
+      if (theirs == std::string_view("fdatasync")) ours.Add("flush-call", "fdatasync");
+      continue;
+    }
     if (every == 1) ours.Add(at_once);
     if (every > 1) {
       OurLine size;
-      size.AddBytes("size", every * record);
+      size.AddBytes("size", static_cast<uint64_t>(static_cast<double>(every) * record));
       ours.Add("burst", absl::StrCat(size.Text("size"), ",0"));
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status FioRates(const ForeignLine& line, const std::string& op, uint64_t record, Translation& into,
+void FioAccess(const ForeignLine& line, const std::string& op, OurLine& ours) {
+  if (!op.starts_with("random-") || !line.Has("random_distribution")) return;
+  const std::string theirs = line.Text("random_distribution");
+  // fio has a second number, where in the file the hot part lies.
+  const std::string ours_only = theirs.substr(0, theirs.find(':', theirs.find(':') + 1));
+  if (theirs.starts_with("zipf:") || theirs.starts_with("pareto:") || theirs.starts_with("normal:"))
+    ours.Add("access", ours_only);
+}
+
+absl::Status FioRates(const ForeignLine& line, const std::string& op, double record, Translation& into,
                       OurLine& ours) {
   double ops_per_s = 0;
   if (line.Has("rate")) {
     IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, ForeignBytes(FioPartFor(line.Text("rate"), op), 1));
-    ops_per_s = static_cast<double>(bytes) / static_cast<double>(record);
+    ops_per_s = static_cast<double>(bytes) / record;
   }
   if (line.Has("rate_iops")) {
     IOBENCH_ASSIGN_OR_RETURN(const uint64_t ops, ForeignBytes(FioPartFor(line.Text("rate_iops"), op), 1));
@@ -323,6 +376,16 @@ absl::Status FioRates(const ForeignLine& line, const std::string& op, uint64_t r
   return absl::OkStatus();
 }
 
+// rw=randread:8: a new place after every 8 ops.
+void FioBurst(const ForeignLine& line, const std::string& op, OurLine& ours) {
+  const std::string kind = line.Text("rw");
+  const size_t colon = kind.find(':');
+  uint64_t records = 0;
+  if (!op.starts_with("random-") || colon == std::string::npos) return;
+  if (absl::SimpleAtoi(kind.substr(colon + 1), &records) && records > 1)
+    ours.Add("burst-records", absl::StrCat(records));
+}
+
 absl::Status FioTranslateJob(FioJob& job, Translation& into) {
   const ForeignLine& line = job.line;
   OurLine& ours = job.ours;
@@ -333,6 +396,7 @@ absl::Status FioTranslateJob(FioJob& job, Translation& into) {
   const bool reads_back =
       checks && FioWrites(op) && (line.Text("do_verify").empty() || line.Has("do_verify"));
   ours.Add("op", absl::StrCat(op, reads_back ? ",read" : ""));
+  FioBurst(line, op, ours);
   if (op.ends_with("mix")) {
     IOBENCH_ASSIGN_OR_RETURN(const uint64_t writes, line.Number("rwmixwrite", 50));
     IOBENCH_ASSIGN_OR_RETURN(const uint64_t reads,
@@ -347,20 +411,23 @@ absl::Status FioTranslateJob(FioJob& job, Translation& into) {
     into.Say("rw", "sequential-mix reads and writes the same records one after the other");
   IOBENCH_ASSIGN_OR_RETURN(job.lanes, line.Number("numjobs", 1));
   job.lanes = std::max<uint64_t>(job.lanes, 1);
-  uint64_t record = 0;
-  IOBENCH_RETURN_IF_ERROR(FioRecords(line, op, into, ours, record));
+  std::vector<RecordShare> records;
+  IOBENCH_RETURN_IF_ERROR(FioRecords(line, op, into, ours, records));
+  const uint64_t record = LargestRecord(records);
+  const double mean = MeanRecord(records);
   IOBENCH_RETURN_IF_ERROR(FioSize(line, record, job.lanes, into, ours));
   ours.Add("lanes", absl::StrCat(job.lanes));
-  IOBENCH_RETURN_IF_ERROR(FioTimes(line, ours));
+  IOBENCH_RETURN_IF_ERROR(FioTimes(line, into, ours));
   if (line.Has("io_size")) {
     IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, line.Bytes("io_size", 1, 0));
-    ours.Add("max-ops", absl::StrCat(std::max<uint64_t>(bytes / record, 1)));
+    ours.Add("max-ops", absl::StrCat(std::max<uint64_t>(static_cast<uint64_t>(static_cast<double>(bytes) / mean), 1)));
     if (!ours.Has("time")) into.Say("io_size", "a lane ends after that many ops, or after one pass over -s");
   }
   if (line.Has("direct") || (!line.Text("buffered").empty() && !line.Has("buffered"))) ours.Add("direct");
   IOBENCH_RETURN_IF_ERROR(FioEngineAndDepth(line, into, ours));
-  IOBENCH_RETURN_IF_ERROR(FioFlushes(line, op, record, ours));
-  IOBENCH_RETURN_IF_ERROR(FioRates(line, op, record, into, ours));
+  IOBENCH_RETURN_IF_ERROR(FioFlushes(line, op, mean, ours));
+  FioAccess(line, op, ours);
+  IOBENCH_RETURN_IF_ERROR(FioRates(line, op, mean, into, ours));
   if (checks) ours.Add("verify");
   const bool keeps_cache = !line.Text("invalidate").empty() && !line.Has("invalidate");
   if (FioReads(op) && !ours.Has("direct") && !keeps_cache) {

@@ -19,10 +19,10 @@ using V = ForeignValue;
 
 // clang-format off
 constexpr ForeignOption kIorRows[] = {
-    {"a api", "NAME", V::kText, B::kTogether, "--engine: posix, mmap for MMAP, uring for AIO", ""},
+    {"a api", "NAME", V::kText, B::kTogether, "--engine: posix, mpiio for MPIIO under an MPI launcher, mmap for MMAP, uring for AIO", ""},
     {"b blockSize", "SIZE", V::kSize, B::kTogether, "-s SIZE × segments", ""},
     {"t transferSize", "SIZE", V::kSize, B::kTogether, "-r", ""},
-    {"s segmentCount", "N", V::kNumber, B::kTogether, "-s SIZE × N; --interleaved if records alternate", ""},
+    {"s segmentCount", "N", V::kNumber, B::kTogether, "-s SIZE × N; --interleaved, with --block of IOR's blockSize", ""},
     {"F filePerProc", "", V::kFlag, B::kTogether, "a file per lane, the default; without -F: --shared-file", ""},
     {"o testFile", "FILE", V::kText, B::kTogether, "--path with its directory", "its directory is tested; your own file is never touched"},
     {"w writeFile", "", V::kFlag, B::kTogether, "--op write", ""},
@@ -34,7 +34,7 @@ constexpr ForeignOption kIorRows[] = {
     {"Q taskPerNodeOffset", "N", V::kNumber, B::kNothing, "", "--rotate-clients always reaches another client, if there is one"},
     {"X reorderTasksRandomSeed", "N", V::kNumber, B::kLost, "", "the order of clients is fixed; --seed N repeats random orders"},
     {"e fsync", "", V::kFlag, B::kTogether, "-e, if something is written", ""},
-    {"Y fsyncPerWrite", "", V::kFlag, B::kTogether, "-o, if something is written", ""},
+    {"Y fsyncPerWrite", "", V::kFlag, B::kTogether, "-o, with MPIIO --fsync-every 1, if something is written", ""},
     {"i repetitions", "N", V::kNumber, B::kOption, "repeat", ""},
     {"k keepFile", "", V::kFlag, B::kOption, "keep", ""},
     {"K keepFileWithError", "", V::kFlag, B::kNothing, "", "data in which verification found an error are kept"},
@@ -49,12 +49,12 @@ constexpr ForeignOption kIorRows[] = {
     {"N numTasks", "N", V::kNumber, B::kTogether, "--spawn N, without mpirun", ""},
     {"M memoryPerNode", "SIZE|PCT%", V::kText, B::kTogether, "--eat-memory PCT", ""},
     {"O", "NAME=VALUE", V::kText, B::kTogether, "useO_DIRECT: -I; stoneWallingWearOut: --wear-out; minTimeDuration: --time", ""},
-    {"B useO_DIRECT posix.odirect", "", V::kFlag, B::kOption, "direct", ""},
+    {"B useO_DIRECT posix.odirect", "", V::kFlag, B::kTogether, "-I; not with MPIIO", ""},
     {"lustre.stripecount posix.lustre.stripecount", "N", V::kNumber, B::kTogether, "--stripe N:SIZE", ""},
     {"lustre.stripesize posix.lustre.stripesize", "SIZE", V::kSize, B::kTogether, "--stripe N:SIZE", ""},
-    {"p preallocate", "", V::kFlag, B::kTogether, "--preallocate, for writes", ""},
-    {"c collective", "", V::kFlag, B::kLost, "", "MPI-IO's collective calls are not made: each lane moves its own records"},
-    {"V useFileView", "", V::kFlag, B::kLost, "", "MPI-IO's file views are not used"},
+    {"p preallocate", "", V::kFlag, B::kTogether, "--preallocate, for writes; not with MPIIO", ""},
+    {"c collective", "", V::kFlag, B::kTogether, "--collective, with MPIIO and without -F", ""},
+    {"V useFileView", "", V::kFlag, B::kTogether, "--mpi-view, with MPIIO and several segments", ""},
     {"x singleXferAttempt", "", V::kFlag, B::kLost, "", "a short read or write is an error or counts as what it moved"},
     {"y dualMount", "", V::kFlag, B::kLost, "", "give both mounts with --path A --path B"},
     {"l dataPacketType", "KIND", V::kText, B::kNothing, "", "data are incompressible; --data and --compress change that"},
@@ -62,7 +62,9 @@ constexpr ForeignOption kIorRows[] = {
     {"j outlierThreshold", "S", V::kNumber, B::kNothing, "", "stragglers are always listed"},
     {"v verbose", "", V::kFlag, B::kNothing, "", "--verbose prints the whole report"},
     {"q quitOnError", "", V::kFlag, B::kNothing, "", "an error ends the lane, unless --max-errors N is given"},
-    {"n noFill H showHints S useStridedDatatype U hintsFileName P useSharedFilePointer", "", V::kFlag, B::kNothing, "", "of MPI-IO and HDF5 only"},
+    {"U hintsFileName", "FILE", V::kText, B::kLost, "", "give each hint with --mpi-hint KEY=VALUE"},
+    {"H showHints", "", V::kFlag, B::kNothing, "", "the report shows the hints in effect"},
+    {"n noFill S useStridedDatatype P useSharedFilePointer", "", V::kFlag, B::kNothing, "", "of MPI-IO and HDF5 only"},
     {"A refNum", "N", V::kNumber, B::kNothing, "", "--label TEXT is shown in reports"},
     {"J setAlignment", "SIZE", V::kText, B::kNothing, "", "of HDF5 only"},
     {"f scriptFile", "FILE", V::kText, B::kRefused, "", "write the options of the script's tests as command lines"},
@@ -83,11 +85,30 @@ std::string IorDirective(const ForeignLine& line, std::string_view name) {
   return value;
 }
 
+std::string IorApi(const ForeignLine& line) {
+  return absl::AsciiStrToUpper(line.Has("a") ? line.Text("a") : "POSIX");
+}
+
+// Only ranks have MPI-IO.
+bool UsesMpiIo(const ForeignLine& line) {
+  return IorApi(line) == "MPIIO" && !line.launcher().empty();
+}
+bool IsCollective(const ForeignLine& line) {
+  return UsesMpiIo(line) && line.Has("c") && !line.Has("F");
+}
+
 absl::Status IorEngine(const ForeignLine& line, Translation& into, OurLine& ours) {
-  const std::string api = absl::AsciiStrToUpper(line.Has("a") ? line.Text("a") : "POSIX");
+  const std::string api = IorApi(line);
   if (api == "POSIX") return absl::OkStatus();
-  if (api == "MPIIO") {
-    into.Say("-a", "plain calls instead of MPI-IO, which would call them for each rank, too");
+  if (UsesMpiIo(line)) {
+    ours.Add("engine", "mpiio");
+    if (IsCollective(line)) {
+      ours.Add("collective");
+      ours.Add("lanes", "1");
+    }
+    if (line.Has("V") && ours.Has("interleaved")) ours.Add("mpi-view");
+  } else if (api == "MPIIO") {
+    into.Say("-a", "plain calls, since only ranks have MPI-IO: start both under mpirun for --engine mpiio");
   } else if (api == "MMAP") {
     ours.Add("engine", "mmap");
   } else if (api == "AIO") {
@@ -95,12 +116,12 @@ absl::Status IorEngine(const ForeignLine& line, Translation& into, OurLine& ours
     into.Say("-a", "io_uring in place of Linux AIO; --depth N sets the ops in flight");
   } else {
     return absl::InvalidArgumentError(
-        absl::StrCat("-a ", api, ": cluster-iobench calls file systems only (POSIX, MMAP, AIO)"));
+        absl::StrCat("-a ", api, ": cluster-iobench calls file systems only (POSIX, MPIIO, MMAP, AIO)"));
   }
   return absl::OkStatus();
 }
 
-absl::Status IorSizes(const ForeignLine& line, Translation& into, OurLine& ours) {
+absl::Status IorSizes(const ForeignLine& line, OurLine& ours) {
   IOBENCH_ASSIGN_OR_RETURN(const uint64_t transfer, line.Bytes("t", 1, 256_KiB));
   IOBENCH_ASSIGN_OR_RETURN(const uint64_t block, line.Bytes("b", 1, 1_MiB));
   IOBENCH_ASSIGN_OR_RETURN(const uint64_t segments, line.Number("s", 1));
@@ -109,11 +130,10 @@ absl::Status IorSizes(const ForeignLine& line, Translation& into, OurLine& ours)
   ours.AddBytes("size", block * segments);
   if (line.Has("F")) return absl::OkStatus();
   ours.Add("shared-file");
-  if (segments > 1 && block == transfer) {
-    ours.Add("interleaved");
-  } else if (segments > 1) {
-    into.Say("-s", "each lane has one extent of the shared file; in IOR blocks of all ranks alternate");
-  }
+  if (segments == 1) return absl::OkStatus();  // one extent for each lane
+  if (block % transfer != 0) return absl::InvalidArgumentError("-b is not a multiple of -t, which IOR asks for, too");
+  ours.Add("interleaved");
+  if (block > transfer) ours.AddBytes("block", block);
   return absl::OkStatus();
 }
 
@@ -130,6 +150,32 @@ void IorOperations(const ForeignLine& line, OurLine& ours) {
   ours.Add("op", operations);
 }
 
+void AddIorTiming(const ForeignLine& line, Translation& into, OurLine& ours) {
+  ours.Add("close-in-timing");
+  if (IsCollective(line)) {
+    into.Say("all", "IOR's rates include open and close, so -c is given; the ranks open the file before the start, and every "
+                    "part is timed by itself, too");
+    return;
+  }
+  ours.Add("open-in-timing");
+  into.Say(
+      "all",
+      "IOR's rates include open and close, so --open-in-timing and -c are given; every part is timed by itself, too");
+}
+
+// What MPI-IO has no call for.
+void AddIorFileOptions(const ForeignLine& line, Translation& into, OurLine& ours) {
+  const bool preallocates = line.Has("p") && !line.Has("z") && absl::StrContains(ours.Text("op"), "write");
+  const bool direct = line.Has("B") || !IorDirective(line, "useo_direct").empty();
+  if (UsesMpiIo(line)) {
+    if (preallocates) into.Say("-p", "MPI-IO's files are not preallocated");
+    if (direct) into.Say("-B", "ROMIO has --mpi-hint direct_read=true and direct_write=true");
+    return;
+  }
+  if (preallocates) ours.Add("preallocate");
+  if (direct) ours.Add("direct");
+}
+
 absl::Status TranslateIor(const ForeignLine& line, Translation& into) {
   TranslatedCommand command;
   command.launcher = line.launcher();
@@ -143,27 +189,24 @@ absl::Status TranslateIor(const ForeignLine& line, Translation& into) {
   IorOperations(line, ours);
   const bool reads = absl::StrContains(ours.Text("op"), "read"),
              writes = absl::StrContains(ours.Text("op"), "write");
-  IOBENCH_RETURN_IF_ERROR(IorSizes(line, into, ours));
+  IOBENCH_RETURN_IF_ERROR(IorSizes(line, ours));
   IOBENCH_RETURN_IF_ERROR(IorEngine(line, into, ours));
   IOBENCH_ASSIGN_OR_RETURN(const uint64_t tasks, line.Number("N", 0));
   if (line.launcher().empty()) ours.Add("lanes", "1");
   if (line.launcher().empty() && tasks > 1) ours.Add("spawn", absl::StrCat(tasks));
-  ours.Add("open-in-timing");
-  ours.Add("close-in-timing");
-  into.Say(
-      "all",
-      "IOR's rates include open and close, so --open-in-timing and -c are given; every part is timed by itself, too");
+  AddIorTiming(line, into, ours);
   if (writes && line.Has("e")) ours.Add("fsync-in-timing");
-  if (writes && line.Has("Y")) ours.Add("sync");
-  if (writes && line.Has("p") && !line.Has("z")) ours.Add("preallocate");
+  if (writes && line.Has("Y")) UsesMpiIo(line) ? ours.Add("fsync-every", "1") : ours.Add("sync");
+  AddIorFileOptions(line, into, ours);
   if (reads && (line.Has("C") || line.Has("Z"))) ours.Add("rotate-clients");
   if (line.Has("W") || line.Has("R")) ours.Add("verify");
-  if (!IorDirective(line, "useo_direct").empty()) ours.Add("direct");
   IOBENCH_ASSIGN_OR_RETURN(const double deadline, line.Seconds("D", 0));
   const std::string wear_out = IorDirective(line, "stonewallingwearout"),
                     least = IorDirective(line, "mintimeduration");
   if (deadline > 0) ours.Add("deadline", ShortNumber(deadline));
-  if (deadline > 0 && !wear_out.empty() && IsOn(wear_out)) ours.Add("wear-out");
+  if (deadline > 0 && !wear_out.empty() && IsOn(wear_out)) {
+    IsCollective(line) ? into.Say("-O", "with --collective, all ranks do the same number of ops anyway") : ours.Add("wear-out");
+  }
   if (!least.empty() && IsOn(least)) ours.Add("time", least);
   IOBENCH_ASSIGN_OR_RETURN(const uint64_t minutes, line.Number("T", 0));
   if (minutes > 0) ours.Add("max-duration", absl::StrCat(minutes * 60));

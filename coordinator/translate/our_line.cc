@@ -94,6 +94,60 @@ uint64_t WholeRecords(uint64_t bytes, uint64_t record_bytes) {
   return std::max<uint64_t>(bytes / record_bytes, 1) * record_bytes;
 }
 
+absl::Status AddRecords(const std::vector<RecordShare>& shares, OurLine& ours) {
+  std::vector<RecordShare> sums;
+  for (const RecordShare& share : shares) {
+    if (share.record_bytes == 0) return absl::InvalidArgumentError("a record size of 0");
+    if (share.percent == 0) continue;
+    const auto same = std::find_if(sums.begin(), sums.end(), [&share](const RecordShare& sum) {
+      return sum.record_bytes == share.record_bytes;
+    });
+    if (same == sums.end()) {
+      sums.push_back(share);
+    } else {
+      same->percent += share.percent;
+    }
+  }
+  if (sums.empty()) return absl::InvalidArgumentError("an empty list of record sizes");
+  if (sums.size() > kMaxRecordSizes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(sums.size(), " record sizes in one job: -r takes ", kMaxRecordSizes));
+  }
+  if (sums.size() == 1) {
+    ours.AddBytes("record", sums[0].record_bytes);
+  } else {
+    ours.Add("record", RecordShareOption(sums));
+  }
+  return absl::OkStatus();
+}
+
+uint64_t LargestRecord(const std::vector<RecordShare>& shares) {
+  uint64_t largest_bytes = 1;
+  for (const RecordShare& share : shares) largest_bytes = std::max(largest_bytes, share.record_bytes);
+  return largest_bytes;
+}
+
+double MeanRecord(const std::vector<RecordShare>& shares) {
+  double bytes = 0, percents = 0;
+  for (const RecordShare& share : shares) {
+    bytes += share.percent * static_cast<double>(share.record_bytes);
+    percents += share.percent;
+  }
+  return percents > 0 ? std::max(1.0, bytes / percents) : 1;
+}
+
+std::vector<RecordShare> RecordsFromTo(uint64_t least, uint64_t most, uint64_t step) {
+  std::vector<RecordShare> shares;
+  if (least == 0 || step == 0 || most < least) return shares;
+  const bool doubles = (most - least) / step >= kMaxRecordSizes;
+  for (uint64_t bytes = least; bytes <= most; bytes = doubles ? 2 * bytes : bytes + step) {
+    shares.push_back({bytes, 0});
+    if (bytes > most / 2 && doubles) break;
+  }
+  for (RecordShare& share : shares) share.percent = 100.0 / static_cast<double>(shares.size());
+  return shares;
+}
+
 std::string ShortNumber(double number) {
   return absl::StrCat(number);
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/text/record_share_text.h"
 #include "coordinator/translate/foreign_line.h"
 
 namespace iobench {
@@ -42,6 +43,16 @@ inline constexpr uint64_t kMostLevels = 20;
 
 // Bytes cut down to whole records, at least one.
 uint64_t WholeRecords(uint64_t bytes, uint64_t record_bytes);
+
+// Record sizes that the other tool mixes in one job: -r with shares; one size without. Equal sizes are added up.
+// InvalidArgument: no size, one of 0, or more than -r takes.
+absl::Status AddRecords(const std::vector<RecordShare>& shares, OurLine& ours);
+uint64_t LargestRecord(const std::vector<RecordShare>& shares);
+double MeanRecord(const std::vector<RecordShare>& shares);
+
+// Sizes from least to most that are as likely as each other: all multiples of the least, or, if these are more than -r
+// takes, each twice the one before it.
+std::vector<RecordShare> RecordsFromTo(uint64_t least, uint64_t most, uint64_t step);
 
 // "60", "0.5": as options take seconds and numbers.
 std::string ShortNumber(double number);

@@ -51,9 +51,9 @@ constexpr std::pair<std::string_view, std::string_view> kSmallfileOperations[] =
     {"create", "create"},         {"read", "open-close"},    {"stat", "stat"},
     {"chmod", "chmod"},           {"rename", "rename"},      {"delete", "unlink"},
     {"delete-renamed", "unlink"}, {"symlink", "symlink"},    {"mkdir", "mkdir"},
-    {"rmdir", "rmdir"},           {"readdir", "readdir"},    {"ls-l", "readdir,stat"},
+    {"rmdir", "rmdir"},           {"readdir", "readdir"},    {"ls-l", "list-long"},
     {"setxattr", "set-xattr"},    {"getxattr", "get-xattr"}, {"truncate-overwrite", "recreate"},
-    {"overwrite", "recreate"}};
+    {"overwrite", "recreate"},    {"append", "append"}};
 
 absl::Status TranslateSmallfile(const ForeignLine& line, Translation& into) {
   TranslatedCommand command;

@@ -25,7 +25,7 @@ constexpr ForeignOption kVdbenchRows[] = {
     {"lun", "FILE", V::kText, B::kTogether, "--path with its directory", ""},
     {"anchor", "DIR", V::kText, B::kTogether, "--path", ""},
     {"size sizes", "SIZE", V::kText, B::kTogether, "-s; --file-bytes for operations on names", ""},
-    {"xfersize xfersizes", "SIZE", V::kText, B::kTogether, "-r", ""},
+    {"xfersize xfersizes", "SIZES", V::kText, B::kTogether, "-r; -r SIZE:PCT,… for (SIZE,PCT,…)", ""},
     {"rdpct", "PCT", V::kNumber, B::kTogether, "--mix-percent; --op read for 100, write for 0", ""},
     {"seekpct", "PCT", V::kText, B::kTogether, "random ops for 100, sequential ones for 0", ""},
     {"fileio", "KIND", V::kText, B::kTogether, "random or sequential ops", ""},
@@ -45,7 +45,7 @@ constexpr ForeignOption kVdbenchRows[] = {
     {"pause", "S", V::kText, B::kTogether, "--rest", ""},
     {"skew", "PCT", V::kNumber, B::kLost, "", "each part runs as fast as it can; --mix gives parts shares of a rate"},
     {"fileselect filesize", "KIND", V::kText, B::kLost, "", "a lane works on its own files, one after the other"},
-    {"rhpct whpct hitarea", "PCT", V::kText, B::kLost, "", "all records are equally likely; --cold and --drop-caches decide what is cached"},
+    {"rhpct whpct hitarea", "PCT", V::kText, B::kLost, "", "--access hot:20/80 makes some records hot; --cold and --drop-caches decide what is cached"},
     {"range", "LIST", V::kText, B::kLost, "", "lanes work on whole files"},
     {"stopafter maxdata", "N", V::kText, B::kLost, "", "--max-ops N ends a lane after N ops"},
     {"compratio", "N", V::kText, B::kTogether, "--compress 100 - 100 / N", ""},
@@ -144,24 +144,26 @@ std::string VdbenchSizes(const std::vector<uint64_t>& sizes) {
   return absl::StrJoin(sizes, ",", [](std::string* out, uint64_t bytes) { out->append(ShortSize(bytes)); });
 }
 
-// xfersize=(4k,70,64k,30) has shares at every second place.
-absl::StatusOr<std::vector<uint64_t>> VdbenchSharedSizes(const std::string& text, Translation& into) {
+// xfersize=8k; (4k,70,64k,30), with the percentages of the ops; (512,64k,512): from, to and in steps of.
+absl::StatusOr<std::vector<RecordShare>> VdbenchRecords(const std::string& text) {
   const std::vector<std::string> elements = ListElements(text);
-  std::vector<uint64_t> sizes;
-  for (size_t i = 0; i < elements.size(); i += 2) {
-    IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, ForeignBytes(elements[i], 1));
-    if (bytes == 0) return absl::InvalidArgumentError("a size of 0");
-    sizes.push_back(bytes);
+  std::vector<uint64_t> numbers;
+  for (const std::string& element : elements) {
+    IOBENCH_ASSIGN_OR_RETURN(numbers.emplace_back(), ForeignBytes(element, 1));
   }
-  if (sizes.empty()) return absl::InvalidArgumentError("an empty list of sizes");
-  if (sizes.size() > 1) into.Say("xfersize", "vdbench mixes the sizes; here each is a phase of its own");
-  return sizes;
+  if (numbers.size() == 1) return std::vector<RecordShare>{{numbers[0], 100}};
+  if (numbers.size() == 3) return RecordsFromTo(numbers[0], numbers[1], std::max(numbers[0], numbers[2]));
+  if (numbers.empty() || numbers.size() % 2 != 0)
+    return absl::InvalidArgumentError(absl::StrCat("xfersize=", text, " is no list of sizes and percentages"));
+  std::vector<RecordShare> shares;
+  for (size_t i = 0; i < numbers.size(); i += 2) shares.push_back({numbers[i], static_cast<double>(numbers[i + 1])});
+  return shares;
 }
 
 constexpr std::pair<std::string_view, std::string_view> kVdbenchOperations[] = {
     {"mkdir", "mkdir"},     {"rmdir", "rmdir"},      {"create", "create"}, {"delete", "unlink"},
     {"open", "open-close"}, {"close", "open-close"}, {"getattr", "stat"},  {"setattr", "chmod"},
-    {"move", "rename"},     {"access", "stat"}};
+    {"move", "rename"},     {"access", "stat"},      {"copy", "copy"}};
 
 std::string VdbenchDataOperation(bool random, uint64_t read_percent) {
   if (read_percent >= 100) return random ? "random-read" : "read";
@@ -193,7 +195,7 @@ struct VdbenchWork {
   }
 };
 
-absl::Status VdbenchTree(const VdbenchWork& work, const std::string& operation, uint64_t lanes,
+absl::Status VdbenchTree(const VdbenchWork& work, const std::string& operation, uint64_t lanes, uint64_t record,
                          OurLine& ours) {
   IOBENCH_ASSIGN_OR_RETURN(const uint64_t depth, ForeignBytes(work.Value("depth", "1"), 1));
   if (depth > kMostLevels) return absl::InvalidArgumentError("depth: a tree has at most 20 levels here");
@@ -207,7 +209,6 @@ absl::Status VdbenchTree(const VdbenchWork& work, const std::string& operation, 
   if (sizes.empty()) return absl::InvalidArgumentError("an empty list of sizes");
   IOBENCH_ASSIGN_OR_RETURN(const uint64_t file_bytes, ForeignBytes(sizes[0], 1));
   if (operation.empty()) {
-    const uint64_t record = *ForeignBytes(ours.Text("record").substr(0, ours.Text("record").find(',')), 1);
     ours.AddBytes("size", WholeRecords(std::max(file_bytes, record), record) * per_lane);
     if (per_lane > 1) ours.Add("files-per-lane", absl::StrCat(per_lane));
     return absl::OkStatus();
@@ -271,23 +272,28 @@ absl::StatusOr<OurLine> VdbenchLine(const VdbenchWork& work, const VdbenchFile& 
   if (operation.empty() && reads > 0 && reads < 100) ours.Add("mix-percent", absl::StrCat(reads));
   const std::string threads = work.Value("forthreads", work.Value("threads", work.of_files ? "1" : "8"));
   IOBENCH_ASSIGN_OR_RETURN(const std::vector<uint64_t> lanes, VdbenchNumbers(threads));
+  uint64_t record = 1;  // the largest
   if (operation.empty()) {
     const std::string sizes = work.Value("forxfersize");
-    IOBENCH_ASSIGN_OR_RETURN(
-        const std::vector<uint64_t> records,
-        sizes.empty() ? VdbenchSharedSizes(work.Value("xfersize", work.of_files ? "64k" : "4k"), into)
-                      : VdbenchNumbers(sizes));
-    ours.Add("record", VdbenchSizes(records));
+    if (sizes.empty()) {
+      IOBENCH_ASSIGN_OR_RETURN(const std::vector<RecordShare> records,
+                               VdbenchRecords(work.Value("xfersize", work.of_files ? "64k" : "4k")));
+      IOBENCH_RETURN_IF_ERROR(AddRecords(records, ours));
+      record = LargestRecord(records);
+    } else {
+      IOBENCH_ASSIGN_OR_RETURN(const std::vector<uint64_t> records, VdbenchNumbers(sizes));
+      ours.Add("record", VdbenchSizes(records));
+      record = *std::max_element(records.begin(), records.end());
+    }
     if (!work.of_files) {
       IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, ForeignBytes(work.Value("size", "64m"), 1));
       const uint64_t most = *std::max_element(lanes.begin(), lanes.end());
-      ours.AddBytes("size", WholeRecords(bytes / std::max<uint64_t>(most, 1),
-                                         *std::max_element(records.begin(), records.end())));
+      ours.AddBytes("size", WholeRecords(bytes / std::max<uint64_t>(most, 1), record));
       ours.Add("shared-file");
     }
   }
   if (work.of_files)
-    IOBENCH_RETURN_IF_ERROR(VdbenchTree(work, operation, std::max<uint64_t>(lanes[0], 1), ours));
+    IOBENCH_RETURN_IF_ERROR(VdbenchTree(work, operation, std::max<uint64_t>(lanes[0], 1), record, ours));
   ours.Add("lanes", absl::StrJoin(lanes, ","));
   VdbenchFlags(work.Value("openflags"), ours);
   constexpr std::string_view kOnce[] = {"mkdir", "rmdir", "create", "unlink", "rename"};

@@ -12,6 +12,7 @@
 #include "common/process/end_of_memory.h"
 #include "common/process/self_contained.h"
 #include "common/process/standard_descriptors.h"
+#include "common/process/thread.h"
 #include "common/text/log.h"
 #include "coordinator/commands/clean.h"
 #include "coordinator/command_line/cli.h"
@@ -60,6 +61,7 @@ int WorkerMain(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   ::prctl(PR_SET_NAME, "cluster-iobench");  // `ps` calls those "exe" that were started from /proc/self/exe
   iobench::OpenStandardDescriptors();
+  iobench::UseSmallThreadStacks();
   iobench::EndClearlyWithoutMemory(iobench::kExitPartial);
   return iobench::WorkerMain(std::vector<std::string>(argv + 1, argv + argc));
 }

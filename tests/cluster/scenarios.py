@@ -165,15 +165,19 @@ def by_engine(engine):
 mapped = by_engine("mmap")
 
 
-ON_NAMES = ("mkdir", "create", "stat", "readdir", "find", "open-close", "chmod", "set-xattr", "get-xattr", "rename", "link",
-            "symlink", "unlink", "rmdir")
+ON_NAMES = ("mkdir", "create", "stat", "readdir", "list-long", "find", "open-close", "chmod", "chown", "utimes", "set-xattr",
+            "get-xattr", "rename", "link", "symlink", "readlink", "unlink", "rmdir")
+# Operations with a cycle, and the kinds of their ops.
+CYCLES = {"recreate": {"unlink", "create"}, "replace": {"create", "rename"}, "deliver": {"unlink", "create", "rename"},
+          "resize": {"truncate", "extend"}, "reallocate": {"punch-hole", "allocate"}, "copy": {"copy", "rename"},
+          "copy-range": {"copy-range", "rename"}}
 
 
 def each_item_once(outcome):
     """60 items a lane, 15 in each of 4 directories; each phase finds what it needs."""
     for phase in outcome.phases:
         assert phase["metadata"] and phase["tree"]["items_per_lane"] == 60
-        assert {lane["ops"] for lane in lanes_of(phase)} == {4 if phase["operation"] == "readdir" else 60}
+        assert {lane["ops"] for lane in lanes_of(phase)} == {4 if phase["operation"] in ("readdir", "list-long") else 60}
         assert phase["by_kind"].keys() == {phase["operation"]}
         assert phase["bytes"] == 0
     for phase in before_a_repeated_start(outcome.phases):
@@ -219,10 +223,36 @@ def mixed_files(outcome):
 def made_anew(outcome):
     """Each cycle of a lane is complete, so that all files are there."""
     (phase,) = outcome.phases
-    kinds = {"recreate": {"unlink", "create"}, "replace": {"create", "rename"}, "deliver": {"unlink", "create", "rename"}}
-    assert phase["by_kind"].keys() == kinds[phase["operation"]]
+    assert phase["by_kind"].keys() == CYCLES[phase["operation"]]
     counts = [kind["ops"] for kind in phase["by_kind"].values()]
     assert max(counts) - min(counts) <= LANES, "a lane is at most in the middle of a round"
+
+
+def moved_and_removed(outcome):
+    """60 items, 15 in each of 4 directories."""
+    moved, removed = outcome.phase("move"), outcome.phase("remove-tree")
+    assert moved["by_kind"].keys() == {"rename"} and moved["ops"] % 2 == 0, "each file is back"
+    assert removed["by_kind"].keys() == {"unlink", "rmdir"}
+    assert {lane["ops"] for lane in lanes_of(removed)} == {60 + 4}
+    assert removed["by_kind"]["rmdir"]["ops"] == LANES * 4
+    assert prepared_tree(removed) == "the items were as they should be"
+
+
+def one_file_of_all(outcome):
+    """All lanes of all clients work on the items of the first one."""
+    opened, locked = outcome.phase("open-many"), outcome.phase("lock")
+    for phase in (opened, locked):
+        assert {lane["file_owner"] for lane in lanes_of(phase)} == {0} and len({lane["file"] for lane in lanes_of(phase)}) == 1
+        assert phase["lanes_failed"] == 0 and not phase["failed_ops"]
+    assert all(lane["ops"] > 0 for lane in lanes_of(opened)) and opened["by_kind"].keys() == {"open-close"}
+    assert {lane["ops"] for lane in lanes_of(locked)} == {30} and locked["by_kind"].keys() == {"lock"}
+    assert locked["between_s"] > 0, "the turns themselves are in no latency"
+
+
+def on_contents(outcome):
+    for phase, moved in zip(outcome.phases, (40 * 3901, 0)):
+        assert phase["by_kind"].keys() == {phase["operation"]}
+        assert {(lane["ops"], lane["bytes"]) for lane in lanes_of(phase)} == {(40, moved)}
 
 
 def cut_short(outcome):
@@ -232,6 +262,21 @@ def cut_short(outcome):
     assert 0 < created[0] < 1_000_000
     unlinked = {lane["lane"]: lane["ops"] for lane in lanes_of(outcome.phase("unlink"))}
     assert unlinked == created
+
+
+def flushed_after_every(ops, call):
+    def check(outcome):
+        phase = outcome.phases[0]
+        # An NFS client in this process has only COMMIT, and sends it only if something is left to commit.
+        call_here = "commit" if phase["engine"] == "libnfs" else call
+        calls = phase["by_kind"][call_here]
+        assert calls["ops"] == calls["latency_us"]["count"] == LANES * 64 // ops
+        assert calls["bytes"] == 0 and calls["ops_per_s"] is None
+        assert phase["ops"] == LANES * 64
+        of_clients = [client["call_latency_us"][call_here]["count"] for client in phase["clients"]]
+        assert sum(of_clients) == calls["ops"]
+        assert phase["by_kind"].keys() == {"write", call_here}
+    return check
 
 
 WRITE_READ = ("write", "rewrite", "read", "reread")
@@ -279,6 +324,16 @@ SCENARIOS = (
              check=both(regions_are(write="ops+close", read="ops"), close_flushes_without_a_mount)),
     Scenario("fsync in the timing", options("-i 0 -i 1 --fsync-in-timing " + SMALL), WRITE_READ,
              check=both(regions_are(write="ops+fsync", read="ops"), stonewalls_are(write="flushed"))),
+    Scenario("a log, flushed record by record", options("--op append-log --op read " + SMALL), ("append-log", "read"),
+             check=both(flushed_after_every(1, "fdatasync"), not_marked("append-log", "unflushed"))),
+    Scenario("a flush after every eighth write", options("-i 0 -i 1 -+n --fsync-every 8 " + SMALL), ("write", "read"),
+             check=flushed_after_every(8, "fsync")),
+    Scenario("hot records, verified", options("-i 0 -i 2 -i 8 -i 1 -+n --access hot:10/90 --verify " + SMALL),
+             ("write", "random-read", "random-write", "random-mix", "read"), check=all_verified),
+    Scenario("several record sizes, verified", options("-i 0 -i 1 -i 2 -i 8 -+n --verify -r 4k:60,16k:30,64k:10 -s 1m"),
+             ("write", "read", "random-read", "random-write", "random-mix"), ops_per_lane=None, check=all_verified),
+    Scenario("records in a row, verified", options("-i 0 -i 2 -i 8 -i 1 -+n --burst-records 5 --verify " + SMALL),
+             ("write", "random-read", "random-write", "random-mix", "read"), check=all_verified),
     Scenario("open in the timing", options("-i 1 --open-in-timing -+n " + SMALL), ("read",),
              check=regions_are(read="open+ops")),
     Scenario("no stonewall", options("-i 0 -i 1 -x -c -+n " + SMALL), ("write", "read"),
@@ -324,7 +379,14 @@ SCENARIOS = (
     Scenario("a mix of files", options("--op file-mix --time 0.4 --items 40"), ("file-mix",), ops_per_lane=None,
              check=mixed_files),
     *(Scenario(f"files made anew: {operation}", options(f"--op {operation} --time 0.4 --items 40"), (operation,),
-               ops_per_lane=None, check=made_anew) for operation in ("recreate", "replace", "deliver")),
+               ops_per_lane=None, check=made_anew) for operation in CYCLES),
+    Scenario("trees moved about and removed", options("--op create --op move --op remove-tree --op create --items 60 "
+                                                      "--tree-depth 1 --tree-branching 4"),
+             ("create", "move", "remove-tree", "create"), ops_per_lane=None, check=moved_and_removed),
+    Scenario("a file that all lanes open, and one that they lock", options("--op open-many --op lock --items 30"),
+             ("open-many", "lock"), ops_per_lane=None, check=one_file_of_all),
+    Scenario("contents of small files", options("--op append --op seek-hole --items 40 --file-bytes 3901"),
+             ("append", "seek-hole"), ops_per_lane=None, check=on_contents),
     Scenario("files cut short by a deadline", options("--op create --op unlink --items 1000000 --deadline 0.2 --wear-out"),
              ("create", "unlink"), ops_per_lane=None, check=cut_short),
     Scenario("names on the null engine", options("--op create --op stat --engine null --items 100"), ("create", "stat"),

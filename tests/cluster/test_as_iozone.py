@@ -147,6 +147,21 @@ def test_l_alone_is_that_number_of_children(place):
     assert "\tThroughput test with 2 processes\n" in outcome.stdout
 
 
+def test_words_of_options_are_IOzones(place):
+    """Ranges of records and of children, and threads in place of processes."""
+    outcome = run_at(place, "-i", "0", "-l", "2", "-u", "2", "-T", "-R", *SMALL)
+    check_rest(outcome)
+    assert ("* record size.\n\tMin thread = 2 \n\tMax thread = 2 \n\tThroughput test with 2 threads\n\tEach thread writes a "
+            "256 kByte file in 4 kByte records\n") in outcome.stdout
+    assert "\tMin throughput per thread \t\t\t= " in outcome.stdout and "number of threads" in outcome.stdout
+    assert "process" not in outcome.stdout.lower().replace("processor", "")
+    upwards = run_at(place, "-i", "0", "-u", "2", *SMALL)
+    assert "\tMin process = 1 \n\tMax process = 2 \n\tThroughput test with 1 process\n" in upwards.stdout
+    records = run_at(place, "-a", "-i", "0", "-n", "64k", "-g", "64k", "-y", "8", "-q", "16")
+    assert ("\tUsing maximum file size of 64 kilobytes.\n\tUsing Minimum Record Size 8 kB\n\tUsing Maximum Record Size 16 kB\n"
+            in records.stdout)
+
+
 def test_defaults_are_IOzones(place):
     outcome = run_at(place, "-M")
     check_rest(outcome)

@@ -9,6 +9,7 @@ import program
 
 BIG_RUN = pathlib.Path(program.BINARY).parent / "tests" / "big_run"
 PROTO = pathlib.Path(__file__).resolve().parents[2] / "proto"
+SEAL_TAG = b"\xfa\xff\xff\xff\x0f"     # of field 536870911; its length follows
 # Only local disks, or this machine, have them; the large run is one over NFS.
 OF_LOCAL = {"disk_read_bytes", "disk_write_bytes", "all_disks_read_bytes", "dirty_bytes_after", "hole_bytes", "oom_kills"}
 # The boot id is that of a local disk; the large run took no step that was not done, and none of IOzone's options.
@@ -18,11 +19,10 @@ OTHERS = {"targets.targets.boot_id", "workers.steps.outcome"}
 def fields(file, message):
     """The paths of all fields that the message has. The seal behind it (raw_files.cc) is no part of it."""
     data = file.read_bytes()
-    for sealed in range(64):
-        decoded = subprocess.run([shutil.which("protoc"), "-I", PROTO, f"--decode=iobench.v1.{message}", "iobench/v1/result.proto"],
-                                 input=data[:len(data) - sealed], capture_output=True, check=False)
-        if decoded.returncode == 0:
-            break
+    message_bytes = data.rindex(SEAL_TAG)
+    assert data[message_bytes + len(SEAL_TAG)] == len(data) - message_bytes - len(SEAL_TAG) - 1
+    decoded = subprocess.run([shutil.which("protoc"), "-I", PROTO, f"--decode=iobench.v1.{message}", "iobench/v1/result.proto"],
+                             input=data[:message_bytes], capture_output=True, check=False)
     assert decoded.returncode == 0, decoded.stderr
     found, path = set(), []
     for line in decoded.stdout.decode("latin-1").splitlines():

@@ -166,7 +166,7 @@ def test_seeks_are_told_in_ops_on_the_screen_too(slow):
     assert not phase_of(slow.result, ("read", False))["headline_in_ops"]
     assert phase_of(slow.result, ("stat", False))["headline_in_ops"]
     line = next(line for line in slow.stdout.splitlines() if line.startswith("seeks "))
-    assert re.match(r"seeks +[\d,.]+ ops/s .* [\d.]+ [KM]iB/s", line), line
+    assert re.match(r"seeks +[\d,.]+ ops/s .* [\d.]+ [KMG]iB/s", line), line
 
 
 def test_the_head_says_how_large_the_files_really_are(path, out):

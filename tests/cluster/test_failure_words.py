@@ -111,12 +111,13 @@ def test_a_second_ctrl_c_says_where_the_results_are(path, out, tmp_path):
 
 def test_a_second_ctrl_c_before_there_are_results_says_so(path, out, tmp_path):
     launcher = tmp_path / "shell"
-    launcher.write_text(f"#!/bin/sh\ntrap '' TERM\ntouch {tmp_path}/started\nwhile :; do sleep 0.1; done\n")
+    launcher.write_text(f"#!/bin/sh\ntrap '' TERM\ntouch {tmp_path}/started\nwhile [ -e {tmp_path}/started ]; do sleep 0.1; done\n")
     launcher.chmod(0o755)
     with program.start([*SMALL, "--hosts", "a", "--launcher", str(launcher)], path=path, out=out) as running:
         running.wait_until((tmp_path / "started").exists, "the shell runs")
         interrupt_twice(running)
         outcome = running.wait().expect(130)
+    (tmp_path / "started").unlink()      # nobody else ends the shell
     assert "ended at once; no results were saved" in outcome.stderr, outcome
 
 

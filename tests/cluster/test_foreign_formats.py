@@ -2,6 +2,7 @@
 import json
 import pathlib
 import re
+import subprocess
 
 import program
 import pytest
@@ -68,7 +69,29 @@ def test_fio_plot_and_notebooks_find_their_figures(result):
         assert percentiles["95.000000"] <= percentiles["99.000000"]
         assert job[used]["total_ios"] == phase["measured_ops"] and job[used]["io_bytes"] == phase["measured_bytes"]
         assert job[idle]["iops"] == job["trim"]["iops"] == 0 and "percentile" not in job[idle]["clat_ns"]
+        assert job["sync"] == {"total_ios": 0, "lat_ns": {"min": 0, "max": 0, "mean": 0, "stddev": 0, "N": 0}}
         assert job["cluster_iobench"]["marks"] == list(dict.fromkeys(mark["code"] for mark in phase["marks"]))
+
+
+def test_flush_calls_are_what_fio_itself_calls_syncs(path, out, tmp_path):
+    """The paths, and which percentiles, of fio's own `sync`."""
+    ours = program.run(["--op", "append-log", "-r", "2300b", "-s", "230k", "-t", "2"], path=path, out=out).expect(0)
+    [phase] = ours.phases
+    [job] = json.loads(shown(out, "fio-json"))["jobs"]
+    latency = phase["by_kind"]["fdatasync"]["latency_us"]
+    assert job["sync"]["total_ios"] == job["sync"]["lat_ns"]["N"] == latency["count"] == phase["ops"]
+    for key, name in (("min", "min"), ("max", "max"), ("mean", "mean"), ("stddev", "stddev")):
+        assert job["sync"]["lat_ns"][key] == pytest.approx(latency[name] * 1e3, abs=1), key
+    percentiles = job["sync"]["lat_ns"]["percentile"]
+    for key, name in (("50.000000", "p50"), ("90.000000", "p90"), ("95.000000", "p95"), ("99.000000", "p99"), ("99.900000", "p99_9"), ("99.990000", "p99_99")):
+        assert percentiles[key] == pytest.approx(latency[name] * 1e3, abs=1), key
+    theirs = subprocess.run(["fio", "--name=a", "--ioengine=sync", "--fdatasync=1", "--fallocate=none", "--rw=write", "--bs=2300", "--size=23000",
+                             f"--directory={tmp_path}", "--output-format=json"], check=True, capture_output=True, text=True, timeout=60).stdout
+    [of_fio] = json.loads(theirs)["jobs"]
+    order = list(of_fio)
+    assert order.index("sync") == order.index("trim") + 1 and list(job).index("sync") == list(job).index("trim") + 1
+    assert list(of_fio["sync"]) == list(job["sync"]) and list(of_fio["sync"]["lat_ns"]) == list(job["sync"]["lat_ns"])
+    assert set(percentiles) <= set(of_fio["sync"]["lat_ns"]["percentile"])
 
 
 # --------------------------------------------------------------------------------------------------------------- IOR

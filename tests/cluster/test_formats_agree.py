@@ -103,6 +103,10 @@ def latency_in(phase, key, table):
     return ("~" if key in phase["latency_us"]["unsure"] else "") + value
 
 
+BYTES_PER_S = {"KiB/s": 1 << 10, "MiB/s": 1 << 20, "GiB/s": 1 << 30}
+SHOWN = ("p50", "p95", "p99")     # beside a headline
+
+
 def title(phase, result):
     repetitions = result["run"]["plan"]["repetitions"]
     return phase["name"] + (f", {phase['repetition'] + 1} of {repetitions}" if repetitions > 1 else "")
@@ -133,9 +137,8 @@ def test_the_console(run):
         cells = {(operation, *place): cell for operation, table in sweep_tables(text).items() for place, cell in table.items()}
         rates = {(phase["operation"], short(phase["bytes_per_lane"]), short(phase["record_bytes"])):
                  phase["headline"]["bytes_per_s"] for phase in result["phases"]}
-        factors = {"KiB/s": 1 << 10, "MiB/s": 1 << 20, "GiB/s": 1 << 30}
         assert cells.keys() == rates.keys()
-        assert all(cell == count(rates[key] / factors[unit]) for key, (cell, unit) in cells.items()), (cells, rates)
+        assert all(cell == count(rates[key] / BYTES_PER_S[unit]) for key, (cell, unit) in cells.items()), (cells, rates)
         return
     # Of repetitions, only all details have each.
     repeated = result["run"]["plan"]["repetitions"] > 1
@@ -144,7 +147,7 @@ def test_the_console(run):
         assert phase["headline"]["name"] == "stonewalled"
         parts = [title(phase, result), rate(phase), f"stonewalled ({phase['headline']['region']})",
                  "" if phase["headline_in_ops"] else f"{count(phase['headline']['ops_per_s'])} ops/s",
-                 "" if repeated else f"p50 {latency(phase, 'p50')} p99 {latency(phase, 'p99')}"]
+                 "" if repeated else " ".join(f"{name} {latency(phase, name)}" for name in SHOWN)]
         assert " ".join(part for part in parts if part) in flat
 
 
@@ -154,11 +157,13 @@ def test_the_console_summary_and_repetitions(run):
         assert "\nsummary\n" not in shown(run), "a sweep has its tables instead, which the test above compares"
         return
     flat = " ".join(shown(run).split("\nsummary\n")[1].split())
+    # Each column has one unit, for figures without decimals from 100 on.
+    rates = [unit for unit in BYTES_PER_S if f" {unit} " in flat.split(" ops/s ")[0] + " "]
     for phase in result["phases"] if result["run"]["plan"]["repetitions"] == 1 else []:
-        # Each column has one unit: MiB/s here, without decimals from 100 on.
-        mib = "" if phase["headline_in_ops"] else count(phase["headline"]["bytes_per_s"] / 2**20) + " "
-        ops, p50, p99 = count(phase["headline"]["ops_per_s"]), *(latency_in(phase, key, flat) for key in ("p50", "p99"))
-        line = f"{title(phase, result)} {mib}{ops} {phase['headline']['region']} {p50} {p99}"
+        (unit,) = rates
+        rate_there = "" if phase["headline_in_ops"] else count(phase["headline"]["bytes_per_s"] / BYTES_PER_S[unit]) + " "
+        latencies = " ".join(latency_in(phase, key, flat) for key in SHOWN)
+        line = f"{title(phase, result)} {rate_there}{count(phase['headline']['ops_per_s'])} {phase['headline']['region']} {latencies}"
         assert line in flat, line
     for entry in result["repetitions"]:
         figures = [count(entry[key]) if entry["metadata"] else count(entry[key] / 2**20)
@@ -179,7 +184,7 @@ def test_markdown(run):
             "phase": title(phase, result), "throughput": rate(phase), "window": phase["headline"]["name"],
             "region": phase["headline"]["region"], "ops/s": count(phase["headline"]["ops_per_s"]),
             "lanes": str(phase["lane_count"]), "duration": duration(phase["duration_s"]), "p50": latency(phase, "p50"),
-            "p99": latency(phase, "p99"), "max": duration(phase["latency_us"]["max"] / 1e6)}
+            "p95": latency(phase, "p95"), "p99": latency(phase, "p99"), "max": duration(phase["latency_us"]["max"] / 1e6)}
         if not phase["metadata"]:
             expected.update({"record": size(phase["record_bytes"]), "per lane": size(phase["bytes_per_lane"]),
                              "moved": size(phase["bytes"])})

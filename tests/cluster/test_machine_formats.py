@@ -240,20 +240,28 @@ def upper_edge(bucket):
     return ((bucket - 128 * shift + 1) << shift) - 1
 
 
-@pytest.mark.parametrize("run", ["2026-11", "big"])
-def test_the_log_of_latencies_has_every_op(run, big, tmp_path):
+@pytest.mark.parametrize("run", ["2026-11", "big", "flushed"])
+def test_the_log_of_latencies_has_every_op_and_every_flush_call(run, big, path, tmp_path):
     directory = tmp_path / "run"
-    shutil.copytree(big if run == "big" else SAVED_2026_11, directory)
+    if run == "flushed":
+        program.run("-t 2 --op append-log,write -c -r 4k -s 64k".split(), path=path, out=directory).expect(0)
+    else:
+        shutil.copytree(big if run == "big" else SAVED_2026_11, directory)
     result = result_of(directory)
     lines = written(directory, "hlog").splitlines()
     assert "#[Histogram log format version 1.3]" in lines
     rows = [re.fullmatch(r"Tag=([^,\s]+),([\d.]+),([\d.]+),([\d.]+),(\S+)", line)
             for line in lines if not line.startswith(("#", '"'))]
-    assert all(rows) and len(rows) == len(result["phases"])
-    for row, phase in zip(rows, result["phases"]):
+    expected = []
+    for phase in result["phases"]:
+        expected.append((phase["name"].replace(" ", "_"), phase["latency_us"]))
+        expected += [(f"{expected[-1][0]}:{call}", phase["by_kind"][call]["latency_us"])
+                     for call in schema.FLUSH_CALLS if call in phase["by_kind"]]
+    assert all(rows) and len(rows) == len(expected)
+    assert any(":" in name for name, _ in expected) == (run != "2026-11")
+    for row, (name, latency) in zip(rows, expected):
         counts = decoded(row[5])
-        latency = phase["latency_us"]
-        assert row[1] == phase["name"].replace(" ", "_")
+        assert row[1] == name
         assert sum(counts.values()) == latency["count"]
         assert float(row[4]) == pytest.approx(latency["max"] / 1e3, abs=1e-6)
         for percentile, key in ((0.5, "p50"), (0.99, "p99")):

@@ -1,7 +1,9 @@
 """Metadata operations make exactly the system calls they should, and leave the tree as they should."""
 import collections
+import fcntl
 import os
 import re
+import signal
 import subprocess
 
 import program
@@ -9,14 +11,15 @@ import pytest
 import schema
 import strace_log
 from report_checks import before_a_repeated_start, lanes_of, prepared_tree
-from scenarios import ON_NAMES
+from scenarios import CYCLES, ON_NAMES
 
 pytestmark = pytest.mark.strace
 
 ITEMS = 20
 SHAPE = ("--transport", "local", "-t", "1", "--items", str(ITEMS))
 CALLS = ("openat,close,read,write,newfstatat,statx,mkdirat,unlinkat,renameat2,renameat,linkat,symlinkat,fchmodat,"
-         "lsetxattr,lgetxattr,getdents64,syncfs,fsync")
+         "lsetxattr,lgetxattr,getdents64,syncfs,fsync,fchownat,utimensat,readlinkat,ftruncate,fallocate,lseek,"
+         "copy_file_range,ioctl")
 
 
 def lane_threads(log, root):
@@ -32,7 +35,8 @@ def lane_threads(log, root):
                 keepers.add(thread)
             if not any(word in line for word in (f"{root}/tree-", '"tree-', "user.cluster-iobench")):
                 continue
-            of_descriptor = name in ("close", "read", "write", "getdents64", "fsync", "syncfs")
+            of_descriptor = name in ("close", "read", "write", "getdents64", "fsync", "syncfs", "ftruncate", "fallocate", "lseek",
+                                 "copy_file_range", "ioctl")
             path = re.search(r"^\d+<([^>]*)>" if of_descriptor else r'"([^"]*)"', arguments)[1]
             item = path.rsplit("/", 1)[-1]
             threads.setdefault(thread, []).append((name, item))
@@ -72,19 +76,40 @@ EXPECTED = {
     "set-xattr": each(("lsetxattr", "item")),
     "get-xattr": each(("lgetxattr", "item")),
     "chmod": each(("fchmodat", "item")),
+    "chown": each(("fchownat", "item")),
+    "utimes": each(("utimensat", "item")),
+    "readlink": each(("readlinkat", "symlink")),
+    "append": each(("openat", "item"), ("write", "item"), ("close", "item")),
     "unlink": each(("unlinkat", "item")),
     "rmdir": each(("unlinkat", "dir")),
 }
-APART = {"readdir", "find"}       # operations with tests of their own below
+APART = {"readdir", "list-long", "find", "zero-range", "seek-hole", "lock"}     # operations with tests of their own below
+SEVERAL_KINDS = {"move", "open-many", "remove-tree"}                            # and those whose ops are of other kinds
+# The calls on each file, and on its copy, of operations that work on contents.
+ON_CONTENTS = {
+    "seek-hole": [("openat", "item"), ("lseek", "item"), ("close", "item")],
+    "zero-range": [("openat", "item"), ("fallocate", "item"), ("close", "item")],
+    "resize": [("openat", "item"), ("ftruncate", "item"), ("close", "item")] * 2,
+    "reallocate": [("openat", "item"), ("fallocate", "item"), ("close", "item")] * 2,
+    "copy": [("openat", "item"), ("openat", "moved"), ("read", "item"), ("write", "moved"), ("close", "moved"), ("close", "item"),
+             ("renameat", "moved")],
+    "copy-range": [("openat", "item"), ("openat", "moved"), ("copy_file_range", "item"), ("close", "moved"), ("close", "item"),
+                   ("renameat", "moved")],
+    "clone": [("openat", "item"), ("openat", "moved"), ("ioctl", "moved"), ("close", "moved"), ("close", "item"),
+              ("renameat", "moved")],
+}
+NOT_EVERYWHERE = {"zero-range", "clone", "reallocate"}     # a file system may not have them
 OPENED = [("openat", "tree-000000.0"), ("openat", "."), ("close", "tree-000000.0")]   # the root, and a new request for its listing
 CLOSED = [("close", "tree-000000.0")]
 
 
 def test_no_operation_is_left_out():
     """Each operation with ops of a single kind is tested here, run by a scenario and named in the documentation."""
-    operations = set(schema.op_kinds()) - {"read", "write", "update", "append"}
+    in_cycles = set().union(*CYCLES.values(), {"clone"})
+    operations = set(schema.op_kinds()) - {"read", "write", "update", *schema.FLUSH_CALLS} - (in_cycles - EXPECTED.keys())
     assert EXPECTED.keys() | APART == operations
-    assert set(ON_NAMES) == operations
+    assert set(ON_NAMES) == operations - {"append", "zero-range", "seek-hole", "lock"}
+    operations |= CYCLES.keys() | ON_CONTENTS.keys() | SEVERAL_KINDS
     documentation = (schema.ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")
     (first_paragraph,) = re.findall(r"^## Metadata operations\n\n(.*?)\n\n", documentation, re.S | re.M)
     assert operations <= set(re.findall(r"[a-z-]+", first_paragraph))
@@ -92,7 +117,8 @@ def test_no_operation_is_left_out():
 
 @pytest.mark.parametrize("operation", [name for name in EXPECTED if name not in ("create", "mkdir")])
 def test_a_phase_makes_exactly_its_calls_on_each_item_in_order(operation, traced):
-    before = {"rmdir": ["mkdir"], "get-xattr": ["create", "set-xattr"]}.get(operation, ["create"])
+    before = {"rmdir": ["mkdir"], "get-xattr": ["create", "set-xattr"],
+              "readlink": ["create", "symlink"]}.get(operation, ["create"])
     phases = [*before, operation]
     outcome, threads = traced(*(word for name in phases for word in ("--op", name)))
     assert len(threads) == len(phases), "a lane's thread for each phase"
@@ -102,7 +128,7 @@ def test_a_phase_makes_exactly_its_calls_on_each_item_in_order(operation, traced
             calls = [call for call in calls if call[0] != "symlinkat" or call[1].startswith("item-")]
         prepared = calls.index(OPENED[-1])      # the root is opened once more for the timed region
         assert calls[prepared + 1:] == OPENED + EXPECTED[phase] + CLOSED, phase
-        assert not any(re.match(r"(item|dir)-", item) for _, item in calls[:prepared]), "nothing is touched before"
+        assert not any(re.match(r"(item|dir|symlink)-", item) for _, item in calls[:prepared]), "nothing is touched before"
         assert outcome.phase(phase)["ops"] == ITEMS
         assert outcome.phase(phase)["by_kind"][phase]["ops"] == ITEMS
 
@@ -115,6 +141,165 @@ def test_small_files_are_written_at_create_and_read_at_open(traced):
         each(("openat", "item"), ("read", "item"), ("close", "item"))
     for phase in outcome.phases:
         assert phase["bytes"] == ITEMS * 3901
+
+
+@pytest.mark.parametrize("operation", ON_CONTENTS)
+def test_operations_on_contents_make_exactly_their_calls(operation, path, tmp_path):
+    log = tmp_path / "log"
+    prefix = ("strace", "-f", "-y", "-s", "80", "-qq", "-e", "signal=none", "-e", f"trace={CALLS}", "-o", str(log))
+    outcome = program.run([*SHAPE, "--op", "create", "--op", operation, "--file-bytes", "3901"], path=path, out=tmp_path / "out",
+                          prefix=prefix)
+    if outcome.code == 2 and operation in NOT_EVERYWHERE:
+        assert f"leave out {operation}" in outcome.stderr + outcome.stdout, outcome
+        return
+    outcome.expect(0)
+    _, calls = lane_threads(log, os.path.realpath(path) + f"/{program.DATA_DIRECTORY}")
+    calls = [("renameat" if name == "renameat2" else name, item) for name, item in calls]
+    made = [call for call in calls if re.match(r"(item|moved)-", call[1])]
+    assert made == each(*ON_CONTENTS[operation])
+    kinds = outcome.phase(operation)["by_kind"]
+    assert {kind["ops"] for kind in kinds.values()} == {ITEMS}
+    moved = ITEMS * 3901 if operation in ("copy", "copy-range") else 0
+    assert outcome.phase(operation)["bytes"] == moved
+
+
+def test_a_move_goes_to_the_next_directory_and_back(path, tmp_path):
+    log = tmp_path / "log"
+    prefix = ("strace", "-f", "-y", "-s", "80", "-qq", "-e", "signal=none", "-e", "trace=renameat,renameat2", "-o", str(log))
+    outcome = program.run([*SHAPE, "--op", "create", "--op", "move", "--tree-depth", "1", "--tree-branching", "4"], path=path,
+                          out=tmp_path / "out", prefix=prefix).expect(0)
+    moved = [tuple(re.findall(r'"(d\d)/((?:item|moved)-\d+)"', line)) for line in strace_log.joined(log.read_text().splitlines()) if "item-" in line]
+    expected = []
+    for number in range(ITEMS):
+        here, there = (f"d{number // 5}", f"item-{number:08}"), (f"d{(number // 5 + 1) % 4}", f"moved-{number:08}")
+        expected += [(here, there), (there, here)]
+    assert moved == expected
+    assert outcome.phase("move")["ops"] == outcome.phase("move")["by_kind"]["rename"]["ops"] == 2 * ITEMS
+
+
+def test_a_move_needs_two_directories(path, out):
+    refused = program.run([*SHAPE, "--op", "move"], path=path, out=out).expect(1)
+    assert "move moves files to another directory, so the tree needs two: use --tree-depth 1 --tree-branching 2" in refused.stderr, refused
+
+
+def test_a_tree_is_listed_and_removed_as_rm_does(path, tmp_path):
+    """Compared with what rm -r itself calls on an equal tree."""
+    log, of_rm = tmp_path / "log", tmp_path / "of-rm"
+    strace = ("strace", "-f", "-y", "-s", "80", "-qq", "-e", "signal=none", "-e", "trace=openat,getdents64,unlinkat,close")
+    outcome = program.run([*SHAPE, "--op", "create", "--op", "remove-tree", "-w", "--tree-depth", "1", "--tree-branching", "4"], path=path,
+                          out=tmp_path / "out", prefix=(*strace, "-o", str(log))).expect(0)
+    assert outcome.phase("remove-tree")["ops"] == ITEMS + 4
+
+    def removals(text):
+        found = re.findall(r'unlinkat\((?:[^,"]*), "([^"]*)", (0|AT_REMOVEDIR)\)', text)
+        return [("rmdir" if how == "AT_REMOVEDIR" else "unlink", name.rsplit("/", 1)[-1]) for name, how in found]
+
+    ours = [call for call in removals("\n".join(strace_log.joined(log.read_text().splitlines()))) if re.match(r"(item-\d+|d\d)$", call[1])]
+    tree = tmp_path / "tree"
+    for number in range(ITEMS):
+        (tree / f"d{number // 5}").mkdir(parents=True, exist_ok=True)
+        (tree / f"d{number // 5}" / f"item-{number:08}").touch()
+    subprocess.run([*strace, "-o", str(of_rm), "rm", "-r", str(tree)], check=True)
+    theirs = [call for call in removals(of_rm.read_text()) if call[1] != "tree"]
+    assert sorted(ours) == sorted(theirs) and len(ours) == ITEMS + 4
+    place = {call: i for i, call in enumerate(ours)}
+    for number in range(ITEMS):
+        assert place["unlink", f"item-{number:08}"] < place["rmdir", f"d{number // 5}"]
+    assert not list((outcome.data / "tree-000000.0").iterdir())
+
+
+@pytest.mark.parametrize("options,why", [
+    (("--random-order",), "remove-tree removes items in directory order: --random-order cannot be combined with it"),
+    (("--shared-directory",), "remove-tree removes directories too, which other lanes still use: leave out --shared-directory"),
+    (("--time", "1"), "remove-tree can process each item only once, so --time cannot loop it")])
+def test_what_makes_no_sense_with_a_tree_to_remove(options, why, path, out):
+    assert why in program.run([*SHAPE, "--op", "remove-tree", *options], path=path, out=out).expect(1).stderr
+
+
+def test_lanes_pass_a_lock_on(path, tmp_path):
+    log = tmp_path / "log"
+    prefix = ("strace", "-f", "-y", "-s", "80", "-qq", "-e", "signal=none", "-e", "trace=fcntl,pread64,pwrite64", "-o", str(log))
+    outcome = program.run(["--spawn", "2", "-t", "2", "--op", "lock", "--items", "25", "-w"], path=path, out=tmp_path / "out",
+                          prefix=prefix).expect(0)
+    (phase,) = outcome.phases
+    assert phase["ops"] == phase["by_kind"]["lock"]["ops"] == 100
+    counts = memoryview((outcome.data / "tree-000000.0" / "lock-00000000").read_bytes()).cast("Q")
+    assert list(counts[:5]) == [100, 25, 25, 25, 25]
+    calls = collections.defaultdict(list)
+    for line in strace_log.joined(log.read_text().splitlines()):
+        if "lock-00000000" in line and (found := re.match(r"(\d+) +(\w+)\(.*?(F_OFD_SETLKW|F_UNLCK|)[,}]", line)):
+            calls[found[1]].append("wait" if "F_OFD_SETLKW" in line else "look" if "F_OFD_GETLK" in line
+                                   else "unlock" if "F_UNLCK" in line else found[2])
+    turns = [made for made in calls.values() if len(made) > 10]
+    assert len(turns) == 4
+    for made in turns:
+        # It reads when it looks whether others have had their turn, and again when another lane has made the file longer.
+        assert made[0] == "wait" and "look" in made
+        assert [call for call in made if call not in ("look", "pread64")][:75] == ["wait", "pwrite64", "unlock"] * 25
+        assert all(made[i + 1] == "pread64" for i, call in enumerate(made) if call == "wait"), "it reads what it then changes"
+
+
+def test_a_lane_that_dies_releases_the_lock(path, tmp_path):
+    with program.start(["--spawn", "2", "-t", "2", "--op", "lock", "--time", "3", "--lost-after", "1"], path=path,
+                       out=tmp_path / "out") as running:
+        file = running.path / program.DATA_DIRECTORY / "tree-000000.0" / "lock-00000000"
+
+        def turns():
+            return memoryview(file.read_bytes()[:8]).cast("Q")[0] if file.exists() and file.stat().st_size >= 40 else 0
+
+        running.wait_until(lambda: turns() > 100, "the lanes take turns")
+        children = subprocess.run(["pgrep", "-P", str(running.process.pid)], capture_output=True, text=True, check=True).stdout.split()
+        os.kill(int(children[-1]), signal.SIGKILL)
+        before = turns()
+        running.wait_until(lambda: turns() > before + 100, "others go on")
+        outcome = running.wait()
+    (phase,) = outcome.phases
+    assert phase["workers_lost"] == 1 and phase["lanes_failed"] == 0, outcome
+    assert all(lane["ops"] > 0 for lane in lanes_of(phase) if not lane["failed"])
+
+
+def test_waiting_for_a_lock_ends_with_the_phase(path, tmp_path):
+    """Somebody else keeps the lock all the time."""
+    with program.start([*SHAPE[:4], "--op", "lock", "--time", "0.5", "--warmup", "0.1"], path=path, out=tmp_path / "out") as running:
+        file = running.path / program.DATA_DIRECTORY / "tree-000000.0" / "lock-00000000"
+        running.wait_until(file.exists, "the file is there")
+        with open(file, "r+b") as held:
+            fcntl.lockf(held, fcntl.LOCK_EX)
+            outcome = running.wait()
+    (phase,) = outcome.expect(0).phases
+    assert phase["lanes_failed"] == 0 and not phase["failed_ops"]
+
+
+def test_all_lanes_open_the_same_file(path, tmp_path):
+    log = tmp_path / "log"
+    prefix = ("strace", "-f", "-y", "-s", "80", "-qq", "-e", "signal=none", "-e", "trace=openat", "-o", str(log))
+    outcome = program.run(["--spawn", "2", "-t", "2", "--op", "open-many", "--time", "0.2"], path=path,
+                          out=tmp_path / "out", prefix=prefix).expect(0)
+    opened = {(line.split()[0], found[1]) for line in log.read_text().splitlines() if (found := re.search(r'"(item-\d+)", O_RDONLY', line))}
+    assert {item for _, item in opened} == {"item-00000000"}, "one file"
+    assert len({thread for thread, _ in opened}) == 4, "of four lanes"
+    (phase,) = outcome.phases
+    lanes = [lane for client in phase["clients"] for worker in client["workers"] for lane in worker["lanes"]]
+    assert {lane["file_owner"] for lane in lanes} == {0} and all(lane["ops"] > 0 for lane in lanes)
+    assert phase["by_kind"].keys() == {"open-close"}
+
+
+def test_all_lanes_open_the_same_files_whoever_their_client_is(path, out):
+    refused = program.run([*SHAPE, "--op", "open-many", "--rotate-clients"], path=path, out=out).expect(1)
+    assert "open-many works on the same files on all clients: leave out --rotate-clients" in refused.stderr, refused
+
+
+def test_contents_are_asked_for(path, out):
+    refused = program.run([*SHAPE, "--op", "resize", "--file-bytes", "0"], path=path, out=out).expect(1)
+    assert "resize works on what files contain: use 1 or more (--file-bytes)" in refused.stderr, refused
+
+
+def test_a_long_listing_looks_at_every_name(traced):
+    _, (_, listed) = traced("--op", "create", "--op", "list-long")
+    ops = listed[listed.index(OPENED[-1]) + 1 + len(OPENED):]
+    assert ops[0] == ("openat", ".") and ops[1][0] == "getdents64"
+    assert sorted(item for name, item in ops if name == "newfstatat" and item.startswith("item-")) == names("item")
+    assert [name for name, _ in ops[-3:]] == ["getdents64", "close", "close"], "to the listing's end"
 
 
 def test_a_listing_is_read_to_its_end(traced):
@@ -185,6 +370,25 @@ def test_random_sizes_are_drawn_once_and_known_to_readers(path, tmp_path):
         assert min(sizes) >= 1000 and max(sizes) <= 3000 and len(set(sizes)) > 300
         assert 1800 < sum(sizes) / len(sizes) < 2200
         for phase in outcome.phases:
+            assert phase["bytes"] == sum(sizes), "a reader takes each file's own size, and no more"
+        seen.append(lanes)
+    assert seen[0] == seen[1] != seen[2]
+
+
+def test_sizes_of_a_distribution_are_its_shares_and_known_to_readers(path, tmp_path):
+    """Of pareto:100/1.5, half of the files have up to 158 bytes (100 x 2^(2/3)), and (1/1000)^1.5 of them the largest size."""
+    words = ["--op", "create", "--op", "open-close", "--op", "copy", "--file-sizes", "pareto:100/1.5", "--file-bytes", "3000",
+             "--items", "500", "-w", "-t", "1", "--spawn", "2", "--rotate-clients"]
+    seen = []
+    for number, seed in enumerate(("7", "7", "8")):
+        outcome = program.run([*words, "--seed", seed], path=path, out=tmp_path / str(number)).expect(0)
+        lanes = [sizes_of(outcome.data / f"tree-{lane:06}.0") for lane in range(2)]
+        sizes = [*lanes[0].values(), *lanes[1].values()]
+        assert len(sizes) == 1000 and lanes[0] != lanes[1]
+        assert min(sizes) >= 100 and max(sizes) <= 3000
+        assert abs(sum(size <= 158 for size in sizes) - (1 - (100 / 158) ** 1.5) * 1000) < 4 * 16
+        assert abs(sum(size <= 1000 for size in sizes) - (1 - 0.1 ** 1.5) * 1000) < 4 * 6
+        for phase in outcome.phases[:2]:
             assert phase["bytes"] == sum(sizes), "a reader takes each file's own size, and no more"
         seen.append(lanes)
     assert seen[0] == seen[1] != seen[2]

@@ -214,6 +214,21 @@ def test_interleaved_records_fill_a_shared_file(path, out):
     assert len(outcome.phases) == 6
 
 
+def test_blocks_of_several_records_fill_a_shared_file(path, out):
+    words = "-+V --interleaved --block 16k -r 4k -s 64k -t 3 --spawn 2 -w".split()
+    outcome = program.run(["--op", "write,random-write,read", "--data", "pattern:7", *words], path=path, out=out).expect(0)
+    assert (outcome.data / "shared").read_bytes() == b"\7" * (6 * 65536), "every byte was written, and none beyond"
+
+
+@pytest.mark.parametrize("options, says", [
+    (("-r", "4k", "--block", "6k"), "not a multiple of the record of 4096 bytes"),
+    (("-r", "4k", "--block", "12k"), "not a multiple of blocks of 12288 bytes"),
+    (("-r", "4k", "--block", "0"), "--block")])
+def test_blocks_are_whole_records_and_fill_a_lane_s_size(options, says, path, out):
+    refused = program.run(["--op", "write", "-+V", "--interleaved", "-s", "64k", "-t", "2", *options], path=path, out=out).expect(1)
+    assert says in " ".join(refused.stderr.split()), refused
+
+
 @pytest.mark.parametrize("record, size", [("4k", "64k"), ("1k", "16k")])
 def test_interleaved_records_are_made_where_nothing_was_written(record, size, path, out):
     """All lanes make them at the same time, each its own records."""
@@ -260,7 +275,7 @@ def test_clustered_letters_as_in_iozones_manual(path, out):
 
 def test_suites_are_listed():
     outcome = program.plain("--suite", "list").expect(0)
-    for name in ("bonnie", "io500-like", "iozone-auto", "iozone-nfs", "metadata", "smoke"):
+    for name in ("bonnie", "etcd", "io500-like", "iozone-auto", "iozone-nfs", "metadata", "smoke"):
         assert re.search(rf"^  {name} +\S", outcome.stdout, re.MULTILINE), outcome.stdout
 
 
@@ -286,6 +301,16 @@ def test_the_smoke_suite_runs(path, out, tmp_path):
                                                                "create", "stat", "file-mix"]
     for phase in outcome.phases:
         assert phase["ops"] > 0 and phase["lanes_failed"] == 0 and phase["lanes_sat_out"] == 0, phase["name"]
+
+
+def test_the_etcd_suite_is_judged_by_its_flushes(path, out):
+    outcome = program.run(["--suite", "etcd", "-s", "1m"], path=path, out=out)
+    assert outcome.code in (0, 4), f"a short run may be undecided\n{outcome}"
+    (phase,) = outcome.phases
+    (criterion,) = outcome.result["criteria"]
+    assert phase["by_kind"]["fdatasync"]["ops"] == phase["ops"] == (1 << 20) // 2300 + 1
+    assert criterion["criterion"] == "append-log:fdatasync:p99<=10ms"
+    assert criterion["measured"] == phase["by_kind"]["fdatasync"]["latency_us"]["p99"]
 
 
 def test_iozone_nfs_keeps_its_data(path, out):

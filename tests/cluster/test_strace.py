@@ -97,6 +97,55 @@ def test_the_records_that_are_moved_and_their_order(operation, trace):
             assert kind not in phase["by_kind"]
 
 
+SIZES = {4 * KIB: 60, 64 * KIB: 30, 1024 * KIB: 10}   # the mean is 124 KiB
+SIZED = ("-r", "4k:60,64k:30,1m:10", "-s", "24800k", "-+n", "--transport", "local")   # 200 ops
+
+
+@pytest.mark.parametrize("operation", ["random-read", "random-write", "random-mix"])
+def test_random_ops_have_several_sizes_in_their_shares_at_multiples_of_their_size(operation, trace):
+    outcome, calls = trace("--op", operation, shape=SIZED)
+    data_calls = moved(calls)
+    assert len(data_calls) == outcome.phase(operation)["ops"] == 200
+    for size, percent in SIZES.items():
+        assert sum(call.length == size for call in data_calls) == 2 * percent
+    assert all(call.offset % call.length == 0 and call.offset + call.length <= 24800 * KIB for call in data_calls)
+    assert sum(call.result for call in data_calls) == outcome.phase(operation)["bytes"] == 24800 * KIB
+    large = [number for number, call in enumerate(data_calls) if call.length == 1024 * KIB]
+    assert large != sorted(range(large[0], large[0] + len(large))), "sizes are in random order"
+
+
+@pytest.mark.parametrize("operation", ["write", "read", "pwrite", "pread"])
+def test_ops_of_several_sizes_in_order_cover_the_file(operation, trace):
+    outcome, calls = trace("--op", operation, shape=("-r", "4k:60,64k:30,1m:10", "-s", "24900k", "-+n", "--transport", "local"),
+                           prepared=operation.endswith("read"))
+    data_calls = [call for call in moved(calls) if call.name in (strace_log.READS if operation in READING else strace_log.WRITES)]
+    ends = 0
+    for call in data_calls:
+        assert call.offset == ends
+        ends += call.result
+    assert ends == outcome.phase(operation)["bytes"] == 24900 * KIB
+    assert len(data_calls) == outcome.phase(operation)["ops"]
+    for size, percent in SIZES.items():
+        assert abs(sum(call.length == size for call in data_calls) - 2 * percent) <= 1
+    assert {call.length for call in data_calls[:-1]} == set(SIZES), "only the last one is cut"
+
+
+def test_bursts_walk_through_the_records_after_each_random_place(trace):
+    for operation in ("random-read", "random-write", "random-mix"):
+        outcome, calls = trace("--op", operation, "--burst-records", "6")
+        records = offsets(calls)
+        assert sorted(records) == list(range(RECORDS)), "every record exactly once"
+        bursts = [records[0:1]]
+        for record in records[1:]:
+            if record % 6 == 0:
+                bursts.append([])
+            bursts[-1].append(record)
+        places = [burst[0] for burst in bursts]
+        assert sorted(places) == list(range(0, RECORDS, 6)) != places, "the places are in random order"
+        assert all(burst == list(range(burst[0], min(burst[0] + 6, RECORDS))) for burst in bursts)
+        assert outcome.phase(operation)["ops"] == RECORDS
+
+
 def test_a_stride_visits_every_record_once_in_strides(trace):
     _, calls = trace("--op", "stride-read", "-j", "5")
     assert offsets(calls) == [record for first in range(5) for record in range(first, RECORDS, 5)]
@@ -144,6 +193,15 @@ def test_lanes_of_a_shared_file_stay_in_their_extents(trace):
         assert sorted(touched, key=min) == [set(range(n * RECORDS, (n + 1) * RECORDS)) for n in range(3)]
     assert len({call.file for call in moved(calls)}) == 1
     assert outcome.phase("random-read")["ops"] == 3 * RECORDS
+
+
+def test_lanes_of_an_interleaved_file_take_turns_of_blocks_as_iors_ranks_do(trace):
+    """The offsets are those that strace showed of three ranks of `ior -w -b 16k -t 4k -s 2`, in records of 4 KiB."""
+    shape = ("-r", "4k", "-s", "32k", "-+n", "--transport", "local", "-+V", "--interleaved", "--block", "16k")
+    _, calls = trace("--op", "write", lanes=3, prepared=False, shape=shape)
+    of_ranks = [[0, 1, 2, 3, 12, 13, 14, 15], [4, 5, 6, 7, 16, 17, 18, 19], [8, 9, 10, 11, 20, 21, 22, 23]]
+    threads = {call.thread for call in moved(calls)}
+    assert sorted(offsets(call for call in calls if call.thread == thread) for thread in threads) == of_ranks
 
 
 def test_several_files_share_the_size(trace):
@@ -330,3 +388,48 @@ def test_a_failing_fsync_is_an_error_not_a_smaller_number(path, data, tmp_path):
                           prefix=strace_log.prefix(tmp_path / "log", *fault)).expect(2)
     error, = outcome.phase("rewrite")["errors"]
     assert error["errno"] == 5 and "fsync" in error["message"]
+
+
+@pytest.mark.parametrize("options, call, every", [
+    (("--op", "append-log"), "fdatasync", 1),
+    (("--op", "append-log", "--flush-call", "sync-file-range", "--fsync-every", "1"), "sync_file_range", 1),
+    (("--op", "write", "--fsync-every", "8"), "fsync", 8),
+    (("--op", "random-write", "--fsync-every", "5", "--flush-call", "fdatasync"), "fdatasync", 5),
+    (("--op", "fwrite", "--fsync-every", "4"), "fsync", 4),
+], ids=lambda value: value[1] if isinstance(value, tuple) else str(value))
+def test_a_lane_flushes_after_every_so_many_writes(options, call, every, trace):
+    """Each call is counted, and none is made that is not."""
+    outcome, calls = trace(*options)
+    (of_lane,) = strace_log.lanes(calls).values()
+    story = [each.name for each in of_lane if each.name in (*strace_log.WRITES, call)]
+    writes = [name for name in story if name != call]
+    assert len(writes) == RECORDS
+    where = [sum(name != call for name in story[:index]) for index, name in enumerate(story) if name == call]
+    timed = list(range(every, RECORDS + 1, every))
+    assert where[:len(timed)] == timed, story
+    assert len(where) <= len(timed) + 1, "at most one more when the phase is over, which is not timed"
+    phase = outcome.phases[0]
+    name = call.replace("_", "-")
+    assert phase["by_kind"][name]["ops"] == len(timed)
+    assert phase["ops"] == RECORDS and phase["bytes"] == RECORDS * 4 * KIB
+
+
+def test_only_the_file_that_was_written_to_is_flushed(trace):
+    _, calls = trace("--op", "write", "--fsync-every", "4", "--files-per-lane", "4", prepared=False)
+    last = {}
+    for call in calls:
+        if call.moves:
+            last = call.file
+        elif call.name == "fsync" and last:
+            assert call.file == last
+            last = None
+
+
+@pytest.mark.parametrize("region, call", [("-e", "fsync"), ("-c", "close"), ("-ce", "fsync")])
+def test_the_flush_and_the_close_of_the_region_have_latencies(region, call, trace):
+    outcome, _ = trace("--op", "rewrite", region, "--files-per-lane", "2", lanes=2, prepared=False)
+    of_call = outcome.phase("rewrite")["by_kind"][call]
+    assert of_call["ops"] == 4, "one for each file"
+    regions = outcome.phase("rewrite")["regions_s"]
+    # Two calls of one lane, on the average, are no longer than the part of the region that they are all of.
+    assert 2 * of_call["latency_us"]["mean"] / 1e6 <= regions[call] * 1.01

@@ -95,7 +95,7 @@ def test_a_parameter_file_of_vdbench_is_translated(tmp_path):
     text = text.replace("elapsed=60", "elapsed=1").replace("warmup=10", "warmup=0.2").replace("(1,2,4,8)", "(1,2)")
     (tmp_path / "parameters").write_text(text)
     results, _ = sh(program.plain("translate", f"vdbench -f {tmp_path}/parameters").expect(0).stdout, tmp_path)
-    assert [operations(result) for result in results] == [["random-mix"] * 2, ["random-mix"]]
+    assert [operations(result) for result in results] == [["random-mix"] * 2, ["random-mix"], ["random-mix"]]
 
 
 def test_what_is_no_line_of_another_tool_is_refused(tmp_path):

@@ -57,6 +57,14 @@ def test_later_phases_use_what_was_written(path, out):
     assert again.phase("read")["cold"]["verified"] or not outcome.phase("read")["cold"]["verified"]
 
 
+def test_files_of_several_record_sizes_grow_no_further_than_they_are_needed(path, out):
+    outcome = program.run([*TIME, "-i", "0", "-i", "1", "-+n", "-t", "2", "-r", "4k:60,64k:40", "-w"], path=path, out=out).expect(0)
+    write, read = outcome.phases
+    needed = outcome.result["run"]["plan"]["files"]["bytes_per_lane"]
+    assert write["bytes"] <= write["measured_bytes"] + 2 * (needed + 64 * 1024)
+    assert not [step for step in read["steps"] if step["name"] == "prefill" and step.get("bytes", 0) > 0], read["steps"]
+
+
 def test_data_that_grew_can_be_verified(path, out):
     outcome = program.run(["--time", "0.4", "-+d"], path=path, out=out).expect(0)
     assert len(outcome.phases) == 6, "no sector was wrong, or the exit code would be 2"

@@ -313,15 +313,20 @@ def test_a_manifest_says_what_later_runs_have_to_know(path, out):
     assert manifest["data"]["generation_low"] == manifest["data"]["generation_high"] == 2
 
 
-def test_interleaved_records_are_verified_each_as_its_lane_s(path, tmp_path, options):
-    shape = ("-+V", "--interleaved", *options)
-    outcome = program.run(["-i", "0", "-i", "1", "-i", "2", "--verify", "-w", *SHAPE, *shape], path=path,
-                          out=tmp_path / "1").expect(0)
+def reads_were_whole(outcome):
     lanes = outcome.result["run"]["lane_count"]
     for phase in outcome.phases:
         if phase["operation"] in ("read", "reread", "random-read"):
             assert phase["verify"]["sectors"] == lanes * 64 * 1024 // SECTOR
             assert phase["verify"]["mismatched"] == phase["verify"]["undetermined"] == 0
+    return lanes
+
+
+def test_interleaved_records_are_verified_each_as_its_lane_s(path, tmp_path, options):
+    shape = ("-+V", "--interleaved", *options)
+    outcome = program.run(["-i", "0", "-i", "1", "-i", "2", "--verify", "-w", *SHAPE, *shape], path=path,
+                          out=tmp_path / "1").expect(0)
+    lanes = reads_were_whole(outcome)
     # Records 0 and 1 of the file are those of lanes 0 and 1.
     shared = path / program.DATA_DIRECTORY / "shared"
     overwrite(shared, 4096, shared.read_bytes()[:4096])
@@ -336,3 +341,23 @@ def test_interleaved_records_are_verified_each_as_its_lane_s(path, tmp_path, opt
         other = program.run(["-i", "1", "-+n", "-w", "--verify", "-s", "64k", *words, *shape], path=path,
                             out=tmp_path / "3").expect(1)
         assert says in other.stderr, other
+
+
+def test_blocks_that_alternate_are_verified_each_as_its_lane_s_and_only_in_the_layout_that_they_have(path, tmp_path, options):
+    shape = ("-+V", "--interleaved", "--block", "16k", *options)
+    outcome = program.run(["-i", "0", "-i", "1", "-i", "2", "--verify", "-w", *SHAPE, *shape], path=path,
+                          out=tmp_path / "1").expect(0)
+    lanes = reads_were_whole(outcome)
+    # Block 0 of the file is lane 0's first, block 1 lane 1's, block `lanes` lane 0's second.
+    shared = path / program.DATA_DIRECTORY / "shared"
+    overwrite(shared, 16384 + 512, bytes(512))
+    overwrite(shared, 16384 * lanes, shared.read_bytes()[:4096])
+    verify = program.run(["-i", "1", "-+n", "-w", "--verify", *SHAPE, *shape], path=path,
+                         out=tmp_path / "2").expect(2).phase("read")["verify"]
+    assert verify["counts"] == {"wrong-offset": 8, "zeros": 1}, verify
+    places = sorted((mismatch["offset"], mismatch["what"]) for mismatch in verify["first"])
+    assert places == [(16384 + 512, "ZEROS"), *((16384 * lanes + 512 * n, "WRONG_OFFSET") for n in range(8))], verify
+    for other in (("--block", "8k"), ()):
+        refused = program.run(["-i", "1", "-+n", "-w", "--verify", *SHAPE, "-+V", "--interleaved", *other, *options], path=path,
+                              out=tmp_path / "3").expect(1)
+        assert f"blocks of bytes 16384, now {8192 if other else 0}" in " ".join(refused.stderr.split()), refused

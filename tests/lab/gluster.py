@@ -9,6 +9,9 @@ Its daemons run on hosts of the lab, which have kernels of their own. The machin
 of its own play no part.
 """
 
+import contextlib
+import shlex
+
 import lab as nfs_lab
 
 # Command -> the Debian package that has it.
@@ -27,17 +30,31 @@ PATIENCE_S = 240
 
 # As the advice of validate recommends: with these options, clients trust only what the bricks have just said.
 COHERENT_MOUNT = "direct-io-mode=enable,attribute-timeout=0,entry-timeout=0"
+# Of a process: lets it run for so many seconds of each period, by the clock, so that a late wake-up makes no period longer.
+THROTTLE = """
+import os, signal, sys, time
+process, runs_s, period_s = int(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3])
+begin = time.monotonic()
+open("/run/throttles", "w").close()
+while True:
+    os.kill(process, signal.SIGSTOP)
+    time.sleep(max(0, begin + period_s - runs_s - time.monotonic()))
+    os.kill(process, signal.SIGCONT)
+    begin += period_s
+    time.sleep(max(0, begin - time.monotonic()))
+    begin = max(begin, time.monotonic() - period_s)
+"""
 CACHES = ("quick-read", "io-cache", "stat-prefetch", "write-behind")
 
 
 class GlusterVolume:
-    """A volume that distributes its files over two bricks of the server, and its mounts."""
+    """A volume that distributes its files over four bricks of the server, and its mounts."""
 
     def __init__(self, lab, name="shared"):
         nfs_lab.require_commands(NEEDED_COMMANDS)
         self.lab, self.name, self.path = lab, name, THERE
         self.source = f"{ADDRESS}:/{name}"
-        self.bricks = [f"{BRICKS}/{name}-{number}" for number in (1, 2)]
+        self.bricks = [f"{BRICKS}/{name}-{number}" for number in (1, 2, 3, 4)]
         self._mounted = []
         self._on_server(f"mkdir -p {' '.join(self.bricks)}")
         serve(lab)
@@ -81,6 +98,19 @@ class GlusterVolume:
         """Waits until all clients reach all bricks again."""
         for client in self.lab.clients:
             self.lab.run(client, f"until ls {THERE} && df {THERE}; do sleep 0.2; done", timeout=PATIENCE_S)
+
+    @contextlib.contextmanager
+    def throttled(self, brick, slower=100, period_s=1):
+        """The brick's daemon runs for 1 / `slower` of each period only."""
+        daemon = f"$(pgrep -f '[-]-brick-name {brick} ')"
+        loop = self.lab.start(nfs_lab.SERVER, f"echo $$ >/run/throttle; exec python3 -c {shlex.quote(THROTTLE)} {daemon} "
+                              f"{period_s / slower} {period_s}")
+        try:
+            self.lab.run(nfs_lab.SERVER, "until test -e /run/throttles; do sleep 0.1; done")
+            yield
+        finally:
+            self._on_server(f"kill -9 $(cat /run/throttle); rm -f /run/throttle /run/throttles; kill -CONT {daemon}")
+            self.lab.finish(loop)
 
     def names(self):
         """Paths of users' files and directories on the bricks, relative to these."""

@@ -25,6 +25,7 @@ import time
 
 import nfs_counters
 import processes
+from tick_keeper import TickKeeper
 
 SOURCE_DIR = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(SOURCE_DIR.parent / "support"))
@@ -141,9 +142,10 @@ class NfsLab:
     log_dir gets the consoles and a record of every command; the caller keeps or removes it.
     disk_mb: size of an ext4 image in log_dir that the server exports; its files survive power_cut()
     and boot(SERVER). With 0 the server exports a tmpfs of its own.
+    shims: C files beside this one; the libraries made of them are preloaded into the hosts' kernels.
     """
 
-    def __init__(self, log_dir, client_count=2, disk_mb=0, memory_mb=512):
+    def __init__(self, log_dir, client_count=2, disk_mb=0, memory_mb=512, shims=("xstate_shim",)):
         self.log_dir = pathlib.Path(log_dir).resolve()
         self.clients = [f"client-{11 + index}" for index in range(client_count)]
         numbers = {SERVER: 1, **{name: 11 + index for index, name in enumerate(self.clients)}}
@@ -154,7 +156,9 @@ class NfsLab:
         self.boot_s = None
         self._disk = self.log_dir / "server.ext4" if disk_mb else None
         self._disk_mb, self._memory_mb = disk_mb, memory_mb
+        self._shims = shims
         self._keeper = None  # process 1 of the namespaces is its child
+        self._ticks = None
         self._started = []
 
     def __enter__(self):
@@ -175,6 +179,7 @@ class NfsLab:
         self._check_machine()
         self.log_dir.mkdir(parents=True, exist_ok=True)
         self._enter_namespaces()
+        self._ticks = TickKeeper()
         server, *clients = self.hosts.values()
         self._start(server)
         for index, client in enumerate(clients):
@@ -190,6 +195,9 @@ class NfsLab:
         for process in self._started:
             processes.kill(process)
         self._started.clear()
+        if self._ticks is not None:
+            self._ticks.stop()
+            self._ticks = None
         for host in self.hosts.values():
             host.kill()
         if self._keeper is not None:
@@ -200,6 +208,7 @@ class NfsLab:
 
     def power_cut(self, name):
         """Ends a host abruptly, whatever it does."""
+        self._ticks.let_go(name)
         self.hosts[name].kill()
         self.run_outside([*self.ssh_words(name), "-O", "exit"], check=False)
 
@@ -246,9 +255,10 @@ class NfsLab:
             reason = log_path.read_text().strip()
             hint = "a container needs --privileged, a chroot must be a mount point"
             raise LabError(f"no namespaces for the lab: {reason} ({hint})")
-        shim = f"/proc/{self._keeper.pid}/root{SCRATCH}/xstate_shim.so"
         flags = ["-O2", "-Wall", "-Werror", "-shared", "-fPIC"]
-        subprocess.run(["gcc", *flags, "-o", shim, SOURCE_DIR / "xstate_shim.c"], check=True)
+        for shim in self._shims:
+            made = f"/proc/{self._keeper.pid}/root{SCRATCH}/{shim}.so"
+            subprocess.run(["gcc", *flags, "-o", made, SOURCE_DIR / f"{shim}.c"], check=True)
         if self._disk is not None:
             make = ["mkfs.ext4", "-q", "-F", "-O", "quota", self._disk, f"{self._disk_mb}m"]
             subprocess.run(make, check=True, env=self._environment())
@@ -256,9 +266,10 @@ class NfsLab:
     def _start(self, host):
         disk = [f"ubd0={self._disk}"] if self._disk and host.role == "server" else []
         network = f"tap,ifname=tap{host.number},mac=02:00:0a:4d:00:{host.number:02x},depth=64,gro=1"
+        preload = " ".join(f"{SCRATCH}/{shim}.so" for shim in self._shims)
         with open(host.log_path, "wb") as log:
             host.process = self._spawn(
-                ["env", f"LD_PRELOAD={SCRATCH}/xstate_shim.so", "TMPDIR=/dev/shm", "linux.uml"]
+                ["env", f"LD_PRELOAD={preload}", "TMPDIR=/dev/shm", "linux.uml"]
                 + [f"uml_dir={SCRATCH}/uml/", f"umid={host.name}-{time.monotonic_ns()}"]
                 + [f"mem={self._memory_mb}M", f"vec0:transport={network}", *disk]
                 + ["con=null", "con0=fd:0,fd:1"]
@@ -288,6 +299,7 @@ class NfsLab:
                 raise LabError(f"no ssh to {host.name}: {log_path.read_text().strip()}")
             time.sleep(0.05)
         host.await_console("READY", deadline)
+        self._ticks.keep(host.name, processes.program_of(host.process))
 
     # Commands
 

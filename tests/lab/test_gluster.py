@@ -1,4 +1,4 @@
-"""GlusterFS on real hosts: a volume distributed over two bricks, and its client in user space on each client of the lab.
+"""GlusterFS on real hosts: a volume distributed over four bricks, and its client in user space on each client of the lab.
 
 docs/validate.md describes the differences from NFS.
 """
@@ -77,6 +77,35 @@ def test_a_run_verifies_what_other_clients_wrote_and_says_what_it_ran_on(shared,
     # A directory is on all bricks, a file on one, with a link file on another if its name belongs there.
     kinds = collections.Counter(name.rsplit("/", 1)[-1].split("-")[0] for name in set(shared.names()))
     assert (kinds["lane"], kinds["tree"], kinds["item"]) == (4, 4, 80), kinds
+    shared.lab.run(shared.lab.clients[0], [nfs_lab.binary(), "clean", "--force", shared.path])
+
+
+def test_the_brick_that_is_throttled_is_the_slow_one_of_four(shared, tmp_path):
+    def run(words, out):
+        # Each read asks the brick; writes would wait in the client.
+        over_grpc(shared.lab, ["--path", shared.path, "--out", str(tmp_path / out), "-I", "-r", "16k", "-s", "1m", "-t", "12", "-w",
+                               *words.split()])
+        return json.loads((tmp_path / out / "result.json").read_text())["phases"]
+
+    def slow_ones(phase):
+        return [target["name"] for target in phase["storage_targets"] if target["slow"]]
+
+    reads = "--op random-read --time 12"
+    written, = run("--op write", "written")
+    names = {f"{nfs_lab.SERVER}:{brick}" for brick in shared.bricks}
+    assert {target["name"] for target in written["storage_targets"]} == names, "24 files are on all of four bricks"
+    assert sum(target["lanes"] for target in written["storage_targets"]) == 24
+    assert all(target["only_lanes"] == target["lanes"] for target in written["storage_targets"])
+    as_it_is, = run(reads, "clean")
+    assert slow_ones(as_it_is) == [], as_it_is["storage_targets"]
+    assert "slow-target" not in {limit["name"] for limit in as_it_is["why"]}
+    # The many lanes of a full brick may do more together than the few of others; and what is slow with one lane may be the lane.
+    slow = min((target for target in as_it_is["storage_targets"] if target["lanes"] > 1), key=lambda target: target["lanes"])["name"]
+    with shared.throttled(slow.split(":", 1)[1]):
+        throttled, = run(reads, "throttled")
+    assert slow_ones(throttled) == [slow], throttled["storage_targets"]
+    assert throttled["storage_targets"][0]["name"] == slow
+    assert f"one storage target: {slow} at " in {limit["name"]: limit["evidence"] for limit in throttled["why"]}["slow-target"]
     shared.lab.run(shared.lab.clients[0], [nfs_lab.binary(), "clean", "--force", shared.path])
 
 

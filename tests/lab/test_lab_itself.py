@@ -15,6 +15,8 @@ from host_clock import HostClock
 from processes import pids_in_network
 
 MIB = 1 << 20
+# How long ago, in s, a host has changed a file that it has just changed, by its kernel's time of the last tick.
+AGE_OF_A_NEW_FILE = "python3 -c 'import os, time; open(\"/run/new\", \"w\").close(); print(time.time() - os.stat(\"/run/new\").st_mtime)'"
 
 
 def test_each_lab_has_a_log_directory_of_its_own_in_the_one_that_is_named(tmp_path):
@@ -125,6 +127,18 @@ def test_a_disk_keeps_what_the_server_acknowledged_before_a_power_cut(tmp_path):
         lab.boot(nfs_lab.SERVER)
         assert lab.run(nfs_lab.SERVER, "sha256sum </mnt/export/file").stdout == written
         assert lab.run("client-11", "sha256sum </mnt/nfs3/file").stdout == written
+
+
+def test_the_clock_of_a_host_goes_on_although_its_kernel_loses_timer_signals(tmp_path):
+    lost = f"{nfs_lab.SCRATCH}/lost_timers"
+    with nfs_lab.NfsLab(tmp_path, client_count=0, shims=("xstate_shim", "lost_timers_shim")) as lab:
+        lab.run_outside(["touch", lost])
+        for _ in range(3):
+            lab.run(nfs_lab.SERVER, "for _ in $(seq 200); do /bin/true; done")
+        lab.run_outside(["rm", lost])
+        time.sleep(5)
+        ages = [float(lab.run(nfs_lab.SERVER, AGE_OF_A_NEW_FILE).stdout) for _ in range(3)]
+        assert min(ages) < 3, ages  # a clock that stands is behind by all of the sleep
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])

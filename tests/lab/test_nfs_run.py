@@ -53,6 +53,8 @@ def test_two_clients_move_the_bytes_that_the_server_counts(cluster, transport):
         assert 2 * MIB <= counted.write_bytes <= 2 * MIB + SLACK_BYTES
         assert 2 * MIB <= counted.read_bytes <= 2 * MIB + SLACK_BYTES
         assert counted.requests["COMMIT"] >= 1
+    commits = outcome.phases["write"]["nfs_rpc"]["kinds"]["COMMIT"]["rpcs"]
+    assert f"COMMIT by the kernel: {commits} request" in in_one_line(outcome.printed), "beside the fsync that waited for them"
     assert cluster.files() == [], "the data are removed"
 
 

@@ -4,10 +4,14 @@
     cmake -S . -B build/perf -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DIOBENCH_PERF=ON
     ninja -C build/perf timed_loop_bench posix_bench uring_bench
     tests/perf/compare.py --build build/perf
+    tests/perf/compare.py --lanes 1,4,16 --program build/perf/cluster-iobench     # needs no build of the benchmarks
 
-Every round runs, for each case, a few alternating pairs of the bare loop and our lane (posix_bench, uring_bench) and then fio with
-its fastest settings; the figures are medians over the rounds. `CPU` compares processor time per op instead of wall
-time: use it when other programs share the machine. Exits with 1 if a limit is missed.
+Every round runs, for each case, a few alternating pairs of the bare loop and our lane (posix_bench, uring_bench) and
+then fio with its fastest settings; the figures are medians over the rounds. `CPU` compares processor time per op
+instead of wall time: use it when other programs share the machine. Exits with 1 if a limit is missed.
+
+With --lanes, whole programs take turns on the same files, at each of these numbers of lanes: bare loops, our lanes in
+one process and a process each, fio if installed, and IOzone if given (many_lanes.py).
 """
 
 import argparse
@@ -17,6 +21,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+
+import many_lanes
 
 # case -> lowest rate allowed relative to the bare loop; fio, where it has the case, must be slower. None: no limits, shown for
 # completeness.
@@ -114,7 +120,7 @@ def median_of(rounds, key):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", required=True, help="build directory with the benchmarks")
+    parser.add_argument("--build", help="build directory with the benchmarks")
     parser.add_argument("--directory", default="/dev/shm", help="where the files go: tmpfs (default %(default)s)")
     parser.add_argument("--size", default="256m", help="bytes per lane (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=7, help="at least 7 for figures to quote (default %(default)s)")
@@ -122,9 +128,17 @@ def main():
     parser.add_argument("--fio-seconds", type=int, default=1)
     parser.add_argument("--no-fio", action="store_true")
     parser.add_argument("--judge", choices=("wall", "cpu"), default="wall",
-                        help="which ratio the limits apply to (default %(default)s)")
+                        help="which ratio the limits apply to, and --lanes shows (default %(default)s)")
+    many_lanes.add_options(parser)
     parser.add_argument("cases", nargs="*", help=f"default: {' '.join(CASES)}")
     args = parser.parse_args()
+    if args.lanes:
+        with tempfile.TemporaryDirectory() as folder:
+            many_lanes.find_programs(args, folder)
+            many_lanes.print_table(args)
+        return 0
+    if not args.build:
+        parser.error("--build is needed, or --lanes with --program")
     cases = args.cases or list(CASES)
     missed = []
 

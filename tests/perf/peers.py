@@ -2,6 +2,7 @@
 """Reads of files in memory by cluster-iobench and by the other tools that are installed, as thousand ops per second.
 
     tests/perf/peers.py --program build/release/cluster-iobench
+    tests/perf/peers.py --program … --lanes 1,4,16
     tests/perf/peers.py --program … --tool iozone=/opt/iozone/iozone --tool ior=/opt/ior/bin/ior
 
 All tools read the same files, which this script writes in pieces of 1 MiB: the layout of a file's pages alone changes a 4 KiB
@@ -21,10 +22,10 @@ import subprocess
 import sys
 import tempfile
 
-# record, order, lanes
-ROWS = [("4k", "read", 1), ("4k", "read", 2), ("4k", "random-read", 1), ("4k", "random-read", 2),
-        ("1k", "read", 1), ("1k", "read", 2), ("1k", "random-read", 1), ("1k", "random-read", 2),
-        ("1m", "read", 1), ("1m", "read", 2)]
+import many_lanes
+
+# record, order
+KINDS = [("4k", "read"), ("4k", "random-read"), ("1k", "read"), ("1k", "random-read"), ("1m", "read")]
 MPI_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
@@ -33,10 +34,6 @@ def run(command, **more):
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     return done.stdout
-
-
-def record_bytes(record):
-    return int(record[:-1]) * {"k": 1 << 10, "m": 1 << 20}[record[-1]]
 
 
 # Each returns the ops per second of one pass over `files`.
@@ -71,7 +68,7 @@ def ior(program, files, size, record, order, lanes):
                "-o", files[0].rsplit(".", 1)[0], "-b", size, "-t", record, "-O", "summaryFormat=JSON"]
     output = run(command + (["-z"] if "random" in order else []))
     summary = json.loads(re.sub(r"\n, *\n", ",\n", output[output.index("{"):]))["summary"]
-    return summary[0]["bwMaxMIB"] * (1 << 20) / record_bytes(record)
+    return summary[0]["bwMaxMIB"] * (1 << 20) / many_lanes.bytes_of(record)
 
 
 def elbencho(program, files, size, record, order, lanes):
@@ -86,16 +83,6 @@ TOOLS = {"iozone": iozone, "fio": fio, "elbencho": elbencho, "ior": ior}
 WINDOW_OF = {"iozone": "children", "fio": "children", "elbencho": "full", "ior": "full"}
 
 
-def write_files(folder, size, count):
-    """IOzone expects the data that it would have written, which are blanks; IOR's file names end in the rank."""
-    files = [f"{folder}/file.{number:08}" for number in range(count)]
-    for file in files:
-        with open(file, "wb", buffering=0) as out:
-            for _ in range(record_bytes(size) >> 20):
-                out.write(b" " * (1 << 20))
-    return files
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="cluster-iobench, built as released")
@@ -103,16 +90,18 @@ def main():
     parser.add_argument("--directory", default="/dev/shm", help="where the files go: tmpfs (default %(default)s)")
     parser.add_argument("--size", default="256m", help="bytes per lane (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=7, help="default %(default)s")
+    parser.add_argument("--lanes", type=many_lanes.numbers, default=[1, 2], metavar="N,N…", help="default 1,2")
     args = parser.parse_args()
+    rows = [(*kind, lanes) for kind in KINDS for lanes in args.lanes]
 
     given = dict(each.split("=", 1) for each in args.tool)
     others = {name: found for name in TOOLS if (found := given.get(name) or shutil.which(name))}
 
     figures = {}
     with tempfile.TemporaryDirectory(dir=args.directory, prefix="iobench-peers-") as folder:
-        files = write_files(folder, args.size, max(lanes for _, _, lanes in ROWS))
+        files = many_lanes.write_files(folder, args.size, max(args.lanes))
         for number in range(args.rounds):
-            for row in ROWS:
+            for row in rows:
                 for window, rate in ours(args.program, files, args.size, *row).items():
                     figures.setdefault((row, window), []).append((rate or 0) / 1e3)
                 for name, program in others.items():
@@ -122,7 +111,7 @@ def main():
     print(f"| lanes | | ours, thousand ops/s | {' | '.join(f'ours / {name}' for name in others)} |")
     print("|---|---|---|" + "---|" * len(others))
     behind = []
-    for row in ROWS:
+    for row in rows:
         record, order, lanes = row
         ratios = []
         for name in others:

@@ -2,10 +2,11 @@
 """The cost of the coordinator with many clients: runs `selftest --simulate N` for several N, and prints the table and the
 plot of docs/scaling.md.
 
-    tests/perf/scale.py build/release/cluster-iobench [--workers 100,500,1000] [--phases 5] [--insecure] [--mpi 64,128]
+    tests/perf/scale.py build/release/cluster-iobench [--workers 100,500,1000] [--phases 5] [--insecure] [--threads] [--mpi 64,128]
 
 Everything runs on this host: the simulated clients use its processors too. Run nothing else meanwhile. --mpi measures ranks of
-an oversubscribed MPI instead, whose processor time is not separated from the coordinator's.
+an oversubscribed MPI instead, whose processor time is not separated from the coordinator's. --threads also prints what each
+of the coordinator's threads takes per worker and phase: what one thread takes cannot be spread over processors.
 """
 import argparse
 import os
@@ -13,6 +14,8 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
+import time
 
 COLUMNS = ("workers", "join s", "fixed cost of a phase s", "per worker us", "CPU per worker us", "memory MiB",
            "prepare", "clocks", "arm", "wait", "collect", "check", "analyse", "save")
@@ -33,13 +36,40 @@ def figures_of(count, text):
             "silent": int(number(r"silent workers +(\d+)"))}
 
 
+def thread_times_s(pid):
+    """thread -> (name, processor time) of a process, which may end meanwhile."""
+    found = {}
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*"):
+        try:
+            name = "main" if task.name == str(pid) else (task / "comm").read_text().strip()
+            found[task.name] = name, int((task / "schedstat").read_text().split()[0]) / 1e9
+        except OSError:
+            pass
+    return found
+
+
 def measure(command, count, phases):
-    begun = subprocess.run([*command, "--phases", str(phases)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        begun = subprocess.Popen([*command, "--phases", str(phases)], stdout=out, stderr=err)
+        threads = {}
+        while begun.poll() is None:
+            threads.update(thread_times_s(begun.pid))
+            time.sleep(0.05)
+        out.seek(0), err.seek(0)
+        text, problems = out.read(), err.read()
     if begun.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}: exit code {begun.returncode}\n{begun.stdout}{begun.stderr}")
-    if begun.stderr:
-        print(begun.stderr, file=sys.stderr, end="")
-    return figures_of(count, begun.stdout)
+        sys.exit(f"{' '.join(map(str, command))}: exit code {begun.returncode}\n{text}{problems}")
+    if problems:
+        print(problems, file=sys.stderr, end="")
+    return figures_of(count, text) | {"threads": sorted(threads.values(), key=lambda each: -each[1])}
+
+
+def print_threads(row, phases):
+    """Of a thread, with what joining took."""
+    print(f"\n{row['workers']:,} workers: us of processor time per worker and phase, joining included")
+    for name, seconds in row["threads"]:
+        if (us := seconds * 1e6 / row["workers"] / phases) >= 1:
+            print(f"  {us:6.0f}  {name}")
 
 
 def print_table(rows):
@@ -67,6 +97,7 @@ def main():
     parser.add_argument("--workers", default="100,500,1000,2000,5000,10000")
     parser.add_argument("--phases", type=int, default=5)
     parser.add_argument("--insecure", action="store_true", help="without TLS")
+    parser.add_argument("--threads", action="store_true", help="also the processor time of each thread")
     parser.add_argument("--mpi", default="", help="numbers of MPI ranks to measure instead")
     options = parser.parse_args()
     program = options.program.resolve()
@@ -84,6 +115,8 @@ def main():
     print("\n```", end="")
     print_plot(rows)
     print("```")
+    for row in rows if options.threads else []:
+        print_threads(row, options.phases)
     if any(row["silent"] for row in rows):
         sys.exit("workers were reported as silent although they were not")
 

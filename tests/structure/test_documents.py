@@ -81,3 +81,14 @@ def test_marks_have_headings_in_the_order_of_the_table():
     codes = re.findall(r'^inline constexpr std::string_view k\w+ = "(\w+)";', declared, re.M)
     headings = re.findall(r"^## (.*)$", (ROOT / "docs" / "marks.md").read_text(encoding="utf-8"), re.M)
     assert codes and headings == codes
+
+
+def test_every_operation_has_its_row():
+    """docs/operations.md names each row of the tables of operations in the first cell of a row."""
+    names = set()
+    for table in ("operation.cc", "metadata_operation.cc"):
+        text = (ROOT / "common" / "model" / table).read_text(encoding="utf-8")
+        names |= set(re.findall(r'^    \{(?:\.name = )?"([a-z-]+)",', text, re.M))
+    assert len(names) > 50, "the tables are read"
+    cells = re.findall(r"^\| ((?:`[a-z-]+`(?:, )?)+) \|", (ROOT / "docs" / "operations.md").read_text(encoding="utf-8"), re.M)
+    assert set(re.findall(r"`([a-z-]+)`", " ".join(cells))) == names

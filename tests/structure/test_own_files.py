@@ -17,6 +17,9 @@ ALLOWED = {
     # Data, in directories of the storage that is measured: by descriptor, O_NOFOLLOW, below the worker's roots.
     "worker/storage/local_directory.cc": "data, manifest and owner: names in the data directory, which is held open",
     "worker/engine/open_files.cc": "the files of lanes",
+    "common/mpi_io/mpi_files.h": "names the flag",
+    "common/transport/mpi/mpi_files_module.cc": "passes flags on to MPI, which has paths only",
+    "worker/engine/mpiio_engine.cc": "the files of lanes: MPI has paths only, so the directory is compared with the one held open",
     "worker/metadata/item_calls.h": "what metadata operations measure",
     "worker/metadata/tree_keeper.cc": "the trees of metadata operations",
     "worker/check/block_writes.cc": "check files",
@@ -34,7 +37,7 @@ ALLOWED = {
     "worker/rights/open_beneath.cc": "passes flags on",
     "coordinator/commands/capacity.cc": "a file without a name, gone as it is closed: whether O_DIRECT works",
     # Shared by the processes of a user, who it must belong to.
-    "worker/engine/simulated_server.cc": "simulated storage in /dev/shm",
+    "common/simulated/simulated_server.cc": "simulated storage in /dev/shm",
     # Only reads.
     "worker/engine/uring_engine.cc": "a setting of the kernel",
 }

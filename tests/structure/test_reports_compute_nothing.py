@@ -11,6 +11,7 @@ RESULT = ROOT / "proto" / "iobench" / "v1" / "result.proto"
 HEADERS_FOR_REPORTS = {
     "across/phase_facts.h": "which of the two rates is the headline's, and who took part",
     "across/surfaces.h": "which plans and tables are sweeps",
+    "charts/latency_curve.h": "which percentiles a curve has",
     "foreign/bonnie_figures.h": "Bonnie++'s figures",
     "foreign/fio_figures.h": "fio's figures",
     "foreign/ior_figures.h": "IOR's and mdtest's figures",

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/histogram.h"
+#include "common/latency_slices.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/report/raw_files.h"
 
@@ -224,6 +225,22 @@ void AddSlices(const Kind& kind, v1::LaneResult& lane) {
   }
 }
 
+// One fsync at the end, as with -e.
+void AddFsync(v1::LaneResult& lane) {
+  constexpr uint64_t kFsyncNs = 3'000'000;
+  v1::KindResult& call = *lane.add_calls();
+  call.set_kind(v1::OP_FSYNC);
+  call.set_ops(1);
+  Histogram histogram;
+  const uint32_t bin = histogram.Add(kFsyncNs) / LatencySlices::kBucketsPerBin;
+  *call.mutable_latency() = histogram.ToProto();
+  v1::LatencySlices& slices = *call.mutable_slices();
+  slices.set_begin_worker_ns(lane.first_op_worker_ns());
+  slices.set_slice_ns(kSecondNs / 4);
+  slices.add_cell_gaps(47 * LatencySlices::kBinCount + bin);
+  slices.add_counts(1);
+}
+
 void AddLane(uint32_t number, uint32_t client, uint32_t phase, int64_t start_ns, std::mt19937_64& random,
              v1::WorkerPhaseResult& worker) {
   const Kind& kind = KindOf(phase);
@@ -285,6 +302,7 @@ void AddLane(uint32_t number, uint32_t client, uint32_t phase, int64_t start_ns,
     last_ops = done;
   }
   AddSlices(kind, lane);
+  if (kind.kind == v1::OP_WRITE) AddFsync(lane);
 }
 
 v1::PhaseRecord PhaseOf(const Size& size, const v1::Plan& plan, uint32_t index) {
@@ -312,6 +330,9 @@ v1::PhaseRecord PhaseOf(const Size& size, const v1::Plan& plan, uint32_t index) 
     v1::StepResult& step = *worker.add_steps();
     step.set_name("open");
     step.set_seconds(0.001);
+    worker.mutable_buffers()->set_bytes(uint64_t{size.lanes} << 21);
+    worker.mutable_buffers()->set_huge_page_bytes(uint64_t{size.lanes} << 21);
+    worker.mutable_buffers()->set_local_bytes(uint64_t{size.lanes} << 21);
     worker.set_process_cpu_user_s(0.2 * size.lanes);
     worker.set_process_cpu_system_s(0.9 * size.lanes);
     AddHost(worker, KindOf(index), ops, bytes, *worker.mutable_host());

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,15 @@ class LaneScript {
   LaneScript& InOps(uint64_t ops) { return ops_ = ops, *this; }
   LaneScript& Fsyncs(double s) { return fsync_s_ = s, *this; }
   LaneScript& Closes(double s) { return close_s_ = s, *this; }
+  LaneScript& FlushCalls(v1::OpKind call, uint64_t ns, uint64_t count) {
+    Histogram histogram;
+    for (uint64_t i = 0; i < count; ++i) histogram.Add(ns);
+    v1::KindResult& result = calls_.emplace_back();
+    result.set_kind(call);
+    result.set_ops(count);
+    *result.mutable_latency() = histogram.ToProto();
+    return *this;
+  }
   LaneScript& Opens(double s) { return open_s_ = s, *this; }
   LaneScript& IsStopped() { return stopped_ = true, *this; }
   LaneScript& FinishesUnmeasured(uint64_t bytes) { return tail_bytes_ = bytes, *this; }
@@ -77,6 +87,12 @@ class LaneScript {
   LaneScript& Pauses(double s) { return pause_s_ = s, *this; }      // excluded from the lane's own time
   LaneScript& WorksOnData(double s) { return data_s_ = s, *this; }  // generating and checking data
   LaneScript& HadInMemory(uint64_t bytes) { return resident_bytes_ = static_cast<int64_t>(bytes), *this; }
+  // It has a file on these storage targets.
+  LaneScript& HasFileOn(const std::vector<std::string>& targets) {
+    v1::FilePlace& place = places_.emplace_back();
+    place.mutable_storage_targets()->Assign(targets.begin(), targets.end());
+    return *this;
+  }
   LaneScript& HasHoles(uint64_t bytes) { return hole_bytes_ = bytes, *this; }
   LaneScript& IsCompressed(uint64_t bytes) { return compressed_bytes_ = bytes, *this; }
   LaneScript& Verifies(uint64_t sectors) { return verify_.set_sectors(sectors), *this; }
@@ -139,6 +155,7 @@ class LaneScript {
     lane.set_pause_s(pause_s_);
     lane.set_data_s(data_s_);
     if (resident_bytes_ >= 0) lane.set_resident_bytes(static_cast<uint64_t>(resident_bytes_));
+    lane.mutable_places()->Assign(places_.begin(), places_.end());
     lane.set_hole_bytes(hole_bytes_);
     lane.set_compressed_bytes(compressed_bytes_);
     lane.set_between_s(pause_s_ + data_s_);
@@ -163,6 +180,7 @@ class LaneScript {
     *lane.mutable_timeline() = ToProto(points);
     AddKind(v1::OP_READ, 1 - write_share_, lane);
     AddKind(v1::OP_WRITE, write_share_, lane);
+    for (const v1::KindResult& call : calls_) *lane.add_calls() = call;
     return lane;
   }
 
@@ -196,6 +214,8 @@ class LaneScript {
   double run_delay_s_ = -1;  // negative: unknown
   std::vector<ScriptedGap> gaps_;
   std::vector<double> long_ops_s_;
+  std::vector<v1::KindResult> calls_;
+  std::vector<v1::FilePlace> places_;
   uint64_t pass_bytes_ = 0;        // 0: unknown
   double first_pass_end_s_ = -1;  // -1: no other pass began
   int64_t resident_bytes_ = -1;  // -1: unknown
@@ -237,6 +257,8 @@ class WorkerScript {
   v1::WorkerFacts facts;
   v1::WorkerTargets targets;
   v1::HostDelta host;
+  v1::BufferPages buffers;
+  std::optional<v1::MpiIoFacts> mpi_io;
   double process_cpu_s = 0;
   std::vector<v1::StepResult> steps;
   bool has_lanes = true;
@@ -299,6 +321,8 @@ class PhaseScript {
         worker.set_lost_reason(script.lost_reason_);
         worker.set_last_known_bytes(123);
       }
+      if (script.buffers.bytes() > 0) *worker.mutable_buffers() = script.buffers;
+      if (script.mpi_io) *worker.mutable_mpi_io() = *script.mpi_io;
       if (script.done_s_ >= 0) worker.set_done_coord_ns(CoordAt(script.done_s_).ns);
       if (!script.has_lanes) continue;
       for (const auto& [lane, lane_script] : lanes_) {

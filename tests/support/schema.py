@@ -18,6 +18,10 @@ def load(path):
     return json.loads(pathlib.Path(path).read_text(encoding="utf-8"), parse_constant=_reject_constant)
 
 
+# They are listed with the kinds of ops, but are none.
+FLUSH_CALLS = ("fsync", "fdatasync", "sync-file-range", "commit", "close")
+
+
 def op_kinds():
     """The names of kinds of ops, in the schema's order."""
     return load(SCHEMA_PATH)["$defs"]["PhaseReport"]["properties"]["by_kind"]["propertyNames"]["enum"]

@@ -32,6 +32,8 @@ TEST_CASE("a brief has the phase's figures, one mark of each code, and no client
     AddMark("too_short", "n1 worker 0 lane 0", "few ops", *client.mutable_marks());
   }
   phase.add_errors();
+  (*phase.mutable_by_kind())["write"].set_ops(3);
+  (*phase.mutable_by_kind())["fsync"].set_ops(2);
   const v1::PhaseReport brief = BriefOf(phase);
   CHECK(brief.name() == "write");
   CHECK(brief.headline().bytes_per_s() == 5);
@@ -39,6 +41,8 @@ TEST_CASE("a brief has the phase's figures, one mark of each code, and no client
   CHECK(brief.measured_bytes() == 7);
   CHECK(brief.measured_ops() == 3);
   CHECK(brief.clients().empty());
+  REQUIRE(brief.by_kind().size() == 1);
+  CHECK(brief.by_kind().at("fsync").ops() == 2);
   CHECK(brief.errors().empty());
   REQUIRE(brief.marks_size() == 2);
   CHECK(brief.marks(0).text() == "0.1 s");

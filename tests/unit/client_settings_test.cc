@@ -121,35 +121,5 @@ TEST_CASE("striping that a file system does not show is not available") {
   CHECK(setting("xfs", "stripe") == "none");
 }
 
-std::string Lov(uint32_t magic, uint32_t stripe_bytes, uint16_t stripe_count, const std::string& pool = "") {
-  std::string lov(48, '\0');
-  const auto put = [&lov](size_t at, uint64_t value, size_t bytes) {
-    for (size_t i = 0; i < bytes; ++i) lov[at + i] = static_cast<char>(value >> 8 * i);
-  };
-  put(0, magic, 4);
-  put(24, stripe_bytes, 4);
-  put(28, stripe_count, 2);
-  lov.replace(32, pool.size(), pool);
-  return lov;
-}
-
-TEST_CASE("Lustre's striping is read from its attribute") {
-  CHECK(LustreStriping(Lov(0x0BD10BD0, 1 << 20, 4)) == "4 OSTs, 1048576 bytes on each");
-  CHECK(LustreStriping(Lov(0x0BD10BD0, 4 << 20, 1)) == "1 OST, 4194304 bytes on each");
-  CHECK(LustreStriping(Lov(0x0BD30BD0, 1 << 20, 0xFFFF, "flash")) ==
-        "all OSTs, 1048576 bytes on each, pool flash");
-  std::string composite = Lov(0x0BD60BD0, 0, 0);
-  composite[14] = 3;  // lcm_entry_count
-  CHECK(LustreStriping(composite) == "composite, 3 components");
-  CHECK(LustreStriping("short").empty());
-  CHECK(LustreStriping(Lov(0x12345678, 1, 1)).empty());
-}
-
-TEST_CASE("GlusterFS's bricks are counted in its path information") {
-  CHECK(GlusterBricks("(<DISTRIBUTE:v-dht> (<REPLICATE:v-replicate-0> <POSIX(/b/1):host1:/b/1/x> "
-                      "<POSIX(/b/2):host2:/b/2/x>))") == "2");
-  CHECK(GlusterBricks("").empty());
-}
-
 }  // namespace
 }  // namespace iobench

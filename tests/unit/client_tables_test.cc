@@ -27,6 +27,15 @@ TEST_CASE("clients' and workers' rates of the headline's window add up to the he
   CHECK(report.headline().bytes_per_s() == Approx(6 * kGiB));
 }
 
+TEST_CASE("p95 lies where its rank is, between p90 and p99") {
+  PhaseScript script;
+  script.Lane(0).InOps(9400).OpsTake(100e-9);
+  script.Lane(1).InOps(600).OpsTake(1e-3);
+  const v1::Latency latency = script.Report().latency_us();
+  CHECK(latency.p90() == Approx(0.1));                    // rank 9,000
+  CHECK(latency.p95() == Approx(1000).epsilon(0.008));    // rank 9,500
+}
+
 TEST_CASE("latency percentiles come from all lanes' ops together") {
   PhaseScript script;
   script.Lane(0).InOps(9900).OpsTake(100e-9);  // exact in the histogram below 128 ns
@@ -61,6 +70,28 @@ TEST_CASE("reads and writes of a mixed phase have figures of their own") {
   CHECK(report.by_kind().at("write").bytes_per_s() == Approx(100 * kMiB));
 }
 
+TEST_CASE("flush calls have latencies of their own, per client too, and are in no figure of ops") {
+  PhaseScript script("write", 1);
+  script.Lane(0).Writes().Moves(1000_MiB).EndsAt(10_s).InOps(1000).OpsTake(1e-3).FlushCalls(v1::OP_FSYNC, 100, 30);
+  script.Lane(1).Writes().Moves(1000_MiB).EndsAt(10_s).InOps(1000).OpsTake(1e-3).FlushCalls(v1::OP_FSYNC, 50, 10);
+  script.Worker(1).RunsOn("node2", "boot2");
+  const v1::PhaseReport report = script.Report();
+  REQUIRE(report.by_kind().size() == 2);
+  const v1::KindReport& fsync = report.by_kind().at("fsync");
+  CHECK(fsync.ops() == 40);
+  CHECK(fsync.bytes() == 0);
+  CHECK(std::isnan(fsync.ops_per_s()));
+  CHECK(fsync.latency_us().count() == 40);
+  CHECK(fsync.latency_us().p50() == Approx(0.1));
+  CHECK(fsync.latency_us().mean() == Approx((30 * 0.1 + 10 * 0.05) / 40));
+  REQUIRE(report.clients_size() == 2);
+  CHECK(report.clients(0).call_latency_us().at("fsync").count() == 30);
+  CHECK(report.clients(1).call_latency_us().at("fsync").max() == Approx(0.05));
+  CHECK(report.latency_us().count() == 2000);
+  CHECK(report.ops() == 2000);
+  CHECK(report.by_kind().at("write").ops() == 2000);
+}
+
 TEST_CASE("the tool's share is its seconds of the lanes' ops time") {
   PhaseScript script = TwoLanes();
   script.Lane(0).ToolTakes(0.03_s);
@@ -71,6 +102,51 @@ TEST_CASE("the tool's share is its seconds of the lanes' ops time") {
   CHECK(tool.ns_per_op() == Approx(0.15e9 / 3000));
   CHECK(tool.clock() == "tsc");
   CHECK(tool.clock_read_ns() == Approx(10));
+}
+
+TEST_CASE("large buffers and what of them is in huge pages add up, and are unknown if one worker does not know") {
+  PhaseScript script = TwoLanes();
+  CHECK_FALSE(script.Report().has_buffers());
+  script.Worker(0).buffers.set_bytes(4_MiB);
+  script.Worker(0).buffers.set_huge_page_bytes(4_MiB);
+  CHECK(script.Report().buffers().huge_page_bytes() == 4_MiB);  // the other one has none
+  script.Worker(1).buffers.set_bytes(2_MiB);
+  CHECK(script.Report().buffers().bytes() == 6_MiB);
+  CHECK_FALSE(script.Report().buffers().has_huge_page_bytes());
+  script.Worker(1).buffers.set_huge_page_bytes(0);
+  CHECK(script.Report().buffers().huge_page_bytes() == 4_MiB);
+  // Where they are counts as soon as a client has several nodes; those of the others are on their only one.
+  CHECK_FALSE(script.Report().buffers().has_local_bytes());
+  script.Worker(0).buffers.set_local_bytes(3_MiB);
+  CHECK(script.Report().buffers().local_bytes() == 5_MiB);
+}
+
+TEST_CASE("the workers whose calls moved all bytes of a collective phase are its aggregators") {
+  PhaseScript script = TwoLanes();
+  CHECK_FALSE(script.Report().has_mpi_io());
+  const uint64_t bytes = script.Report().bytes();
+  const auto report_with = [&](std::optional<uint64_t> first, std::optional<uint64_t> second, bool collective = true) {
+    const std::optional<uint64_t> called[] = {first, second};
+    for (const uint32_t worker : {0u, 1u}) {
+      v1::MpiIoFacts& facts = script.Worker(worker).mpi_io.emplace();
+      facts.set_collective(collective);
+      facts.set_ranks(2);
+      if (called[worker]) facts.set_called_bytes(*called[worker]);
+    }
+    return script.Report().mpi_io();
+  };
+  const auto workers = [](const v1::MpiIoFacts& facts) {
+    return std::vector<uint32_t>(facts.aggregator_workers().begin(), facts.aggregator_workers().end());
+  };
+  CHECK(report_with(0, bytes).called_bytes() == bytes);
+  CHECK(workers(report_with(0, bytes)) == std::vector<uint32_t>{1});
+  CHECK(workers(report_with(bytes / 2, bytes / 2)) == std::vector<uint32_t>{0, 1});
+  CHECK(workers(report_with(bytes / 2000, bytes)) == std::vector<uint32_t>{1});  // log lines and the like
+  CHECK(workers(report_with(bytes, bytes)).empty());          // each has sent its data to the other, or read what it had to fill in
+  CHECK(workers(report_with(bytes / 2, bytes / 3)).empty());  // somebody else has moved some
+  CHECK(workers(report_with(0, bytes, /*collective=*/false)).empty());
+  CHECK_FALSE(report_with(std::nullopt, bytes).has_called_bytes());
+  CHECK(workers(report_with(std::nullopt, bytes)).empty());
 }
 
 TEST_CASE("rotated lanes that still work on their own client's files are counted") {

@@ -191,6 +191,22 @@ TEST_CASE("phases of one name are told apart by what differs") {
   CHECK(labels.Of(other) == "write (1m/64k, 8 lanes)");
 }
 
+TEST_CASE("phases of several record sizes are told apart by their shares") {
+  PhaseLabels labels;
+  v1::PhaseKey key;
+  key.set_name("write");
+  key.set_bytes_per_lane(1 << 20);
+  key.set_record_bytes(65536);
+  key.set_record_shares("4k:60,64k:40");
+  v1::PhaseKey other = key;
+  other.set_record_shares("4k:30,64k:70");
+  labels.Add(key);
+  CHECK(labels.Of(key) == "write");
+  labels.Add(other);
+  CHECK(labels.Of(key) == "write (1m/4k:60,64k:40)");
+  CHECK(labels.Of(other) == "write (1m/4k:30,64k:70)");
+}
+
 TEST_CASE("numbers of any size and unknown ones have a text") {
   CHECK(RatioText(0.90649) == "0.906");
   CHECK(RatioText(123.456) == "123.5");

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catch2/catch.hpp"
@@ -19,6 +20,16 @@ v1::CompareReport Compared(std::vector<RunScript> scripts, const CompareSettings
 
 bool Mentions(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("of rounds until steady, those of the window are compared") {
+  RunScript steady = RunScript().Repeats("write", {900, 500, 100, 101, 99, 100, 100});
+  steady.report().mutable_steady()->set_rounds(7);
+  steady.report().mutable_steady()->add_rows()->set_first_round(3);
+  const v1::CompareReport report = Compared({steady, RunScript().Repeats("write", {100, 102, 98, 101, 99})});
+  REQUIRE(report.phases_size() == 1);
+  CHECK(report.phases(0).baseline().rate() == Approx(100));
+  CHECK(report.phases(0).baseline().count() == 5);
 }
 
 TEST_CASE("repetitions that are clearly slower are worse, of noisy equal ones nothing is shown") {
@@ -191,6 +202,34 @@ TEST_CASE("other sizes, records, lanes or engines are other phases") {
     change(b.Adds("write", 10));
     CHECK(Compared({a, b}).phases_size() == 0);
   }
+}
+
+// One phase, whose ops draw 4 KiB with this share and 64 KiB with the rest.
+RunScript WithShares(double percent_4k) {
+  RunScript script;
+  script.Adds("write", 10);
+  v1::Operation& operation = *script.report().mutable_run()->mutable_plan()->add_phases()->add_assignments()->mutable_operation();
+  operation.set_name("write");
+  operation.set_record_bytes(65536);
+  for (const auto& [bytes, percent] : {std::pair(4096, percent_4k), std::pair(65536, 100 - percent_4k)}) {
+    v1::RecordShare& share = *operation.add_records();
+    share.set_record_bytes(static_cast<uint64_t>(bytes));
+    share.set_percent(percent);
+  }
+  return script;
+}
+
+TEST_CASE("other shares of the same record sizes are other phases, too") {
+  CHECK(Compared({WithShares(60), WithShares(60)}).phases_size() == 1);
+  const v1::CompareReport report = Compared({WithShares(60), WithShares(30)});
+  CHECK(report.phases().empty());
+  REQUIRE(report.unmatched_size() == 2);
+  CHECK(report.unmatched(0).phase().record_shares() == "4k:60,64k:40");
+  CHECK(report.unmatched(1).phase().record_shares() == "4k:30,64k:70");
+  RunScript one_size;
+  one_size.Adds("write", 10);
+  CHECK(Compared({WithShares(60), one_size}).phases().empty());
+  CHECK(Compared({WithShares(60), WithShares(30)}, {.by_name = true}).phases_size() == 1);
 }
 
 TEST_CASE("the gate fails only where the whole interval is below the limit") {

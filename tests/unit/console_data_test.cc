@@ -58,6 +58,11 @@ TEST_CASE("the head says what is written") {
   REQUIRE(DescribeData(plan) == "every byte 170");
   plan.mutable_data()->set_kind(v1::DataContent::ZERO);
   REQUIRE(DescribeData(plan) == "zeros");
+  plan.mutable_data()->set_kind(v1::DataContent::SAME);
+  REQUIRE(DescribeData(plan) == "each lane writes one buffer again and again (seed 9)");
+  plan.mutable_data()->set_compress_percent(60);
+  REQUIRE_THAT(DescribeData(plan), Contains("60 % of each 4 KiB compresses away"));
+  plan.mutable_data()->clear_compress_percent();
   plan.mutable_data()->set_kind(v1::DataContent::INCOMPRESSIBLE);
   plan.mutable_data()->set_compress_percent(60);
   plan.mutable_data()->set_dedupe_percent(40);

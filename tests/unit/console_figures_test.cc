@@ -50,7 +50,7 @@ TEST_CASE("tables have one unit a column, and name it in its title") {
   CHECK(Contains(page, "1      2  2,048 "));
   CHECK(Contains(page, "2      2    300 "));
   const std::string footer = ConsoleFooter(report, ConsoleStyle{});
-  CHECK(Contains(footer, "phase        MiB/s   ops/s  region      p50 us  p99 us  marks\n"));
+  CHECK(Contains(footer, "phase        MiB/s   ops/s  region      p50 us  p95 us  p99 us  marks\n"));
   CHECK(Contains(footer, "\n  read         1,100  17,600  ops+close"));
 }
 
@@ -153,6 +153,43 @@ TEST_CASE("on NFS a line tells of the requests, of other file systems there is n
   CHECK(Contains(PhaseText(report, 1), "1 retransmission   2 major timeouts\n"));
   rpc.set_rpcs(0);
   CHECK(Contains(PhaseText(report, 1), "  nfs         no READ, WRITE or COMMIT was sent to a server\n"));
+}
+
+TEST_CASE("flush calls have lines of their own, on a brief page if there are many") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(1);
+  v1::KindReport& call = (*phase.mutable_by_kind())["fdatasync"];
+  call.set_ops(99);
+  call.mutable_latency_us()->set_count(99);
+  call.mutable_latency_us()->set_p50(1500);
+  call.mutable_latency_us()->set_p99(9000);
+  const std::string all = PhaseText(report, 1);
+  CHECK(Contains(all, "\n  fdatasync   99 calls   p50 1.5 ms"));
+  CHECK_FALSE(Contains(all, "\n  reads "));  // the only kind of op, whose figures are those of the phase
+  CHECK_FALSE(Contains(ConsolePhase(report, phase, Brief()), "fdatasync"));
+  call.set_ops(100);
+  CHECK(Contains(ConsolePhase(report, phase, Brief()), "\n  fdatasync   100 calls   p50 1.5 ms"));
+}
+
+TEST_CASE("the kernel's COMMITs stand under the flush calls that waited for them, and only there") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(1);
+  v1::NfsKindReport& commits = (*phase.mutable_nfs_rpc()->mutable_kinds())["COMMIT"];
+  commits.set_rpcs(7);
+  commits.set_execute_ms(2.5);
+  commits.set_queue_ms(0.5);
+  commits.set_round_trip_ms(1.75);
+  const char* const line = "COMMIT by the kernel: 7 requests   mean 2.5 ms   of it queue 500 us   round trip 1.75 ms\n";
+  CHECK_FALSE(Contains(PhaseText(report, 1), "COMMIT by the kernel"));
+  v1::KindReport& call = (*phase.mutable_by_kind())["fsync"];
+  call.set_ops(100);
+  call.mutable_latency_us()->set_count(100);
+  CHECK(Contains(PhaseText(report, 1), line));
+  CHECK(Contains(ConsolePhase(report, phase, Brief()), "COMMIT by the kernel: 7 requests   mean 2.5 ms"));
+  call.set_ops(99);
+  CHECK_FALSE(Contains(ConsolePhase(report, phase, Brief()), "COMMIT by the kernel"));
+  commits.set_rpcs(0);
+  CHECK_FALSE(Contains(PhaseText(report, 1), "COMMIT by the kernel"));
 }
 
 TEST_CASE("with all details, each kind of request stands beside the ops that it serves") {
@@ -275,6 +312,20 @@ TEST_CASE("a phase has one name, that of its row in the CSV") {
   phase.set_name("nightly");
   CHECK(PhaseTitle(report, phase) == "nightly (write)");
   CHECK(PhaseNameAlone(report, phase) == "nightly");
+}
+
+TEST_CASE("a phase that is missing has its name in the run, too") {
+  v1::RunReport report;
+  v1::MissingPhase missing;
+  missing.set_index(3);
+  missing.set_repetition(1);
+  missing.set_name("read");
+  missing.set_file("raw/phase-003.pb");
+  missing.set_problem("missing");
+  report.mutable_run()->mutable_plan()->set_repetitions(1);
+  CHECK(MissingPhaseText(report, missing) == "phase 4, read: raw/phase-003.pb: missing");
+  report.mutable_run()->mutable_plan()->set_repetitions(5);
+  CHECK(MissingPhaseText(report, missing) == "phase 4, read, 2 of 5: raw/phase-003.pb: missing");
 }
 
 }  // namespace

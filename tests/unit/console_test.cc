@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "catch2/catch.hpp"
+#include "common/model/metadata_operation.h"
 #include "common/text/display_text.h"
 #include "coordinator/report/console/console_report.h"
 #include "coordinator/report/text/console_words.h"
@@ -24,6 +27,22 @@ std::string ConsoleText(const v1::RunReport& report, const ConsoleStyle& style) 
 
 TEST_CASE("the console report of the fixed result is as it was looked at") {
   CheckGolden("console.txt", ConsoleText(GoldenReport(), ConsoleStyle{}));
+}
+
+TEST_CASE("where ops have several record sizes, their shares stand in place of the size") {
+  v1::RunReport report = GoldenReport();
+  v1::Operation& operation =
+      *report.mutable_run()->mutable_plan()->mutable_phases(0)->mutable_assignments(0)->mutable_operation();
+  const std::string before = ConsoleText(report, ConsoleStyle{false, 160});
+  CHECK(Contains(before, "records of 64 KiB"));
+  for (const auto& [bytes, percent] : {std::pair(4096, 62.5), std::pair(65536, 37.5)}) {
+    v1::RecordShare& share = *operation.add_records();
+    share.set_record_bytes(static_cast<uint64_t>(bytes));
+    share.set_percent(percent);
+  }
+  const std::string text = ConsoleText(report, ConsoleStyle{false, 160});
+  CHECK(Contains(text.substr(0, text.find("\nwrite")), "records of 4 KiB 62.5 %, 64 KiB 37.5 %, 64 KiB"));  // of the phases
+  CHECK(Contains(text.substr(text.find("\nwrite")), "records of 4 KiB 62.5 %, 64 KiB 37.5 %\n"));
 }
 
 TEST_CASE("a phase on names is told in ops per second, and data only where some were moved") {
@@ -100,16 +119,48 @@ TEST_CASE("files sized by memory have at least that size in every phase") {
 TEST_CASE("a tree is described in a few words") {
   v1::Tree tree;
   tree.set_items_per_lane(10'000);
-  CHECK(TreeText(tree) == "10,000 items per lane");
+  CHECK(TreeText("create", tree) == "10,000 items per lane");
   tree.set_shared_directory(true);
   tree.set_file_bytes(3901);
-  CHECK(TreeText(tree) == "10,000 items per lane in one shared directory, files of 3.81 KiB");
+  CHECK(TreeText("create", tree) == "10,000 items per lane in one shared directory, files of 3.81 KiB");
   tree.set_depth(2);
   tree.set_branching(10);
   tree.set_random_order(true);
-  CHECK(TreeText(tree) ==
+  CHECK(TreeText("create", tree) ==
         "10,000 items per lane in one shared tree of depth 2, 10 directories in each, files of "
         "3.81 KiB, in random order");
+}
+
+TEST_CASE("each operation's items have their own name in every text") {
+  std::map<std::string, std::set<std::string>> operations_of;  // by text
+  for (const MetadataSpec& spec : MetadataOperations()) {
+    v1::Tree tree;
+    tree.set_items_per_lane(2'500);
+    operations_of[ItemsText(std::string(spec.name), tree)].insert(std::string(spec.name));
+  }
+  CHECK(operations_of["2,500 turns per lane"] == std::set<std::string>{"lock"});
+  CHECK(operations_of["2,500 items, the same for all lanes"] == std::set<std::string>{"open-many"});
+  CHECK(operations_of["2,500 items per lane"].size() + 2 == MetadataOperations().size());
+  v1::Tree one;
+  one.set_items_per_lane(1);
+  CHECK(ItemsText("open-many", one) == "1 item, the same for all lanes");
+  CHECK(ItemsText("lock", one) == "1 turn per lane");
+  CHECK(ItemsText("of a later version", one) == "1 item per lane");
+}
+
+TEST_CASE("turns with a lock are no items, in the head and in a phase") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(0);
+  phase.set_metadata(true);
+  phase.set_operation("lock");
+  phase.mutable_tree()->set_items_per_lane(2500);
+  v1::Operation& planned = *report.mutable_run()->mutable_plan()->mutable_phases(0)->mutable_assignments(0)->mutable_operation();
+  planned.set_name("lock");
+  planned.set_engine("metadata");
+  *planned.mutable_tree() = phase.tree();
+  const std::string text = ConsoleText(report, ConsoleStyle{false, 160});
+  CHECK(Contains(text, "untimed; on 2,500 turns per lane"));
+  CHECK(!Contains(text, "items per lane"));
 }
 
 TEST_CASE("no line of the console report is wider than the style, whatever the names") {
@@ -429,6 +480,29 @@ TEST_CASE("one clock read is told where it is a part of the loop that was measur
   CHECK(Contains(text(), "of the lanes' time; loop 18 ns per op; one clock read 10 ns (tsc)"));
   phase.mutable_tool()->set_clock_read_ns(77.5);
   CHECK(Contains(text(), "of the lanes' time; loop 18 ns per op (tsc)"));
+}
+
+TEST_CASE("large buffers are told with the share that is in huge pages") {
+  v1::RunReport report = GoldenReport();
+  v1::PhaseReport& phase = *report.mutable_phases(0);
+  const auto text = [&] { return ConsolePhase(report, phase, ConsoleStyle{}); };
+  v1::BufferPages& buffers = *phase.mutable_buffers();
+  buffers.set_bytes(8 << 20);
+  buffers.set_huge_page_bytes(8 << 20);
+  CHECK(Contains(text(), "buffers 8 MiB, all in huge pages\n"));
+  buffers.set_huge_page_bytes(6 << 20);
+  CHECK(Contains(text(), "buffers 8 MiB, 6 MiB of them in huge pages\n"));
+  buffers.set_huge_page_bytes(0);
+  CHECK(Contains(text(), "buffers 8 MiB, none in huge pages\n"));
+  buffers.set_local_bytes(8 << 20);
+  CHECK(Contains(text(), "buffers 8 MiB, none in huge pages, all on their lanes' NUMA nodes\n"));
+  buffers.clear_huge_page_bytes();
+  buffers.set_local_bytes(2 << 20);
+  CHECK(Contains(text(), "buffers 8 MiB, 2 MiB of them on their lanes' NUMA nodes\n"));
+  buffers.clear_local_bytes();
+  CHECK(Contains(text(), "buffers 8 MiB\n"));
+  phase.clear_buffers();
+  CHECK_FALSE(Contains(text(), "buffers"));
 }
 
 TEST_CASE("what was moved stands beside the time in which it was moved, the rest apart") {

@@ -38,6 +38,24 @@ TEST_CASE("a criterion for a phase that the plan lacks is refused with similar n
   CHECK(absl::StrContains(unlike.message(), "it has write, random-read"));
 }
 
+TEST_CASE("a criterion on a flush call needs a phase that makes it") {
+  const auto checked = [](const std::string& criterion) {
+    v1::Plan plan = PlanOf({"write", "read"}, criterion);
+    for (v1::Phase& phase : *plan.mutable_phases())
+      phase.mutable_assignments(0)->mutable_operation()->set_engine("posix");
+    plan.mutable_phases(0)->mutable_region()->set_fsync(true);
+    plan.mutable_phases(1)->mutable_region()->set_close(true);
+    return CheckCriteria(plan);
+  };
+  CHECK(checked("write:fsync:p99<=1s").ok());
+  CHECK(checked("fsync:p99<=1s").ok());
+  CHECK(checked("read:close:p99<=1s").ok());
+  CHECK(absl::StrContains(checked("read:fsync:p99<=1s").message(), "phase \"read\" makes no fsync call"));
+  CHECK(absl::StrContains(checked("write:close:p99<=1s").message(), "add -c"));
+  CHECK(absl::StrContains(checked("fdatasync:p99<=1s").message(), "no phase makes a fdatasync call"));
+  CHECK(absl::StrContains(checked("fdatasync:p99<=1s").message(), "--fsync-every N --flush-call fdatasync"));
+}
+
 // A phase "night" in which some workers do one operation while others do another.
 void AddNight(std::initializer_list<const char*> operations, v1::Plan& plan) {
   v1::Phase& night = *plan.add_phases();

@@ -57,6 +57,48 @@ TEST_CASE("a figure that equals its limit meets it") {
   CHECK_FALSE(Verdict(WriteAndRead("write<=899MiB/s")).met());
 }
 
+TEST_CASE("until steady, only the rounds of the window are judged") {
+  v1::RunReport report = WriteAndRead("write>=900MiB/s");
+  report.mutable_run()->mutable_plan()->mutable_until_steady();
+  for (uint32_t round = 1; round < 3; ++round) {
+    for (int place : {0, 1}) {
+      v1::PhaseReport& phase = *report.add_phases() = report.phases(place);
+      phase.set_index(2 * round + static_cast<uint32_t>(place));
+      phase.set_repetition(round);
+    }
+  }
+  report.mutable_phases(0)->mutable_headline()->set_bytes_per_s(100 * kMiB);  // the first round
+  v1::SteadyRow& row = *report.mutable_steady()->add_rows();
+  report.mutable_steady()->set_rounds(3);
+  row.set_first_round(1);
+  CHECK_FALSE(Verdict(report).met());
+  CHECK(Verdict(report).phase() == "write, round 1");
+  report.mutable_steady()->mutable_rows(0)->set_first_round(2);
+  CHECK(Verdict(report).met());
+}
+
+TEST_CASE("a criterion on a flush call is judged by its latencies, in the phases that make it") {
+  const auto with_call = [](const std::string& criterion) {
+    v1::RunReport report = WriteAndRead(criterion);
+    v1::Phase& planned = *report.mutable_run()->mutable_plan()->mutable_phases(0);
+    planned.mutable_region()->set_fsync(true);
+    planned.mutable_assignments(0)->mutable_operation()->set_engine("posix");
+    v1::Latency& fsync = *(*report.mutable_phases(0)->mutable_by_kind())["fsync"].mutable_latency_us();
+    fsync.set_count(20'000);
+    fsync.set_p99(9000);
+    fsync.set_p99_9(9900);
+    fsync.add_unsure("p99_9");
+    return Verdict(std::move(report));
+  };
+  CHECK(with_call("fsync:p99<=10ms").met());
+  CHECK(with_call("fsync:p99<=10ms").measured() == 9000);
+  CHECK(with_call("fsync:p99<=10ms").phase() == "write");
+  CHECK_FALSE(with_call("write:fsync:p99<=8ms").met());
+  CHECK(with_call("write:fsync:p99<=8ms").problem().empty());
+  CHECK(with_call("fsync:p99.9<=10ms").problem() == "fewer than 100 calls lie beyond that percentile");
+  CHECK_FALSE(with_call("read:close:p99<=10ms").problem().empty());  // a plan that was not checked
+}
+
 TEST_CASE("the worst phase decides") {
   const v1::CriterionReport least = Verdict(WriteAndRead("*>=1000MiB/s"));
   CHECK_FALSE(least.met());

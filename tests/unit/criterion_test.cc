@@ -50,10 +50,26 @@ TEST_CASE("names of phases may hold what the syntax uses") {
   CHECK(Parsed("night:p99:p99<=1ms").phases == "night:p99");
 }
 
+TEST_CASE("the name of a flush call before a latency makes it one of that call") {
+  CHECK(Parsed("append-log:fdatasync:p99<=10ms").phases == "append-log");
+  CHECK(Parsed("append-log:fdatasync:p99<=10ms").call == OpKind::kFdatasync);
+  CHECK(Parsed("fsync:p99<=10ms").phases == "*");
+  CHECK(Parsed("fsync:p99<=10ms").call == OpKind::kFsync);
+  CHECK(Parsed("* : close : max<=1s").call == OpKind::kClose);
+  CHECK(Parsed("sync-file-range:mean<=1s").call == OpKind::kSyncFileRange);
+  // Ops are the operation's; other figures have nothing to do with calls.
+  CHECK(Parsed("write:p99<=1s").phases == "write");
+  CHECK_FALSE(Parsed("write:p99<=1s").call.has_value());
+  CHECK(Parsed("fsync:jain>=0.9").phases == "fsync");
+  CHECK_FALSE(Parsed("fsync>=1MiB/s").call.has_value());
+  CHECK_FALSE(Parsed("night-fsync:p99<=1s").call.has_value());
+}
+
 TEST_CASE("a figure alone is one of all phases") {
   CHECK(Parsed("p90<=40ms").phases == "*");
   CHECK(Parsed("p90<=40ms").figure == Criterion::Figure::kP90);
   CHECK(Parsed("p90<=40ms").limit == Approx(40'000));
+  CHECK(Parsed("read:p95<=40ms").figure == Criterion::Figure::kP95);
   CHECK(Parsed(" jain >= 0.9").phases == "*");
   CHECK(Parsed("marks=none").figure == Criterion::Figure::kMarks);
   CHECK(Parsed("max:mean<=1ms").phases == "max");

@@ -47,6 +47,10 @@ TEST_CASE("contents that go together are taken") {
             data.set_verify(true);
           }).empty());
   REQUIRE(OfData([](v1::DataContent& data) {
+            data.set_kind(v1::DataContent::SAME);
+            data.set_compress_percent(50);
+          }).empty());
+  REQUIRE(OfData([](v1::DataContent& data) {
             data.set_compress_percent(60);
             data.set_dedupe_percent(50);
             data.set_dedupe_within_percent(10);
@@ -67,6 +71,14 @@ TEST_CASE("contents that make no sense together are refused by both names") {
   refuses("--data zero", "--verify", [](v1::DataContent& data) {
     data.set_kind(v1::DataContent::ZERO);
     data.set_verify(true);
+  });
+  refuses("--data same", "--verify", [](v1::DataContent& data) {
+    data.set_kind(v1::DataContent::SAME);
+    data.set_verify(true);
+  });
+  refuses("--data same", "--dedupe", [](v1::DataContent& data) {
+    data.set_kind(v1::DataContent::SAME);
+    data.set_dedupe_percent(10);
   });
   refuses("--data pattern:7", "--dedupe", [](v1::DataContent& data) {
     data.set_kind(v1::DataContent::PATTERN);

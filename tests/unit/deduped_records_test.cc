@@ -88,7 +88,7 @@ TEST_CASE("any percentages hold to one in a hundred, also for odd record counts 
 
 TEST_CASE("the fractions hold for lanes that take turns in a file") {
   DedupeShape dense = Shape(50, 0, 0), apart = dense;
-  apart.records_apart = 4;
+  apart.interleave = {.count = 4, .block_bytes = apart.record_bytes};
   auto maker = DedupedRecords::Create(apart, kRecord);
   REQUIRE(maker.ok());
   const auto expected = FileOf(dense, 100);

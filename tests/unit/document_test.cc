@@ -1,9 +1,12 @@
 // Reports that are written as a whole: their table, their files, and how they are saved.
 #include "coordinator/report/document/document.h"
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -92,6 +95,60 @@ TEST_CASE("documents that show charts say so, because the others get none") {
     REQUIRE(document.write(without, of_none).ok());
     CHECK((of_charts.str() != of_none.str()) == document.shows_charts);
   }
+}
+
+// Sets a percentile of the ops, or of fdatasync, in every place that has it, with the others known.
+v1::RunReport WithPercentile(bool of_call, void (v1::Latency::*set)(double), double us) {
+  v1::RunReport report = ReportOfAll();
+  v1::PhaseReport& phase = *report.mutable_phases(0);
+  phase.clear_charts();  // tests of each format cover what it shows of histograms
+  v1::Latency known;
+  known.set_count(1'000'000);
+  known.set_min(1);
+  known.set_max(9999);
+  for (const auto each : {&v1::Latency::set_mean, &v1::Latency::set_p50, &v1::Latency::set_p90, &v1::Latency::set_p95,
+                          &v1::Latency::set_p99, &v1::Latency::set_p99_9, &v1::Latency::set_p99_99})
+    (known.*each)(1000);
+  phase.clear_by_kind();
+  v1::KindReport& call = (*phase.mutable_by_kind())["fdatasync"];
+  call.set_ops(known.count());
+  *call.mutable_latency_us() = known;
+  *phase.mutable_latency_us() = known;
+  *(*phase.mutable_by_kind())["write"].mutable_latency_us() = known;
+  if (of_call) (call.mutable_latency_us()->*set)(us);
+  if (!of_call) (phase.mutable_latency_us()->*set)(us);
+  if (!of_call) ((*phase.mutable_by_kind())["write"].mutable_latency_us()->*set)(us);
+  return report;
+}
+
+// Formats that show percentiles of ops, but none of flush calls, and why.
+constexpr std::pair<std::string_view, const char*> kWithoutCalls[] = {
+    {"csv", "a row has a fixed number of columns: tables/flush-calls.csv has them"},
+    {"lanes-csv", "the same"},
+};
+
+TEST_CASE("what shows a percentile of the ops shows that of the flush calls too") {
+  const auto& [name, set] = GENERATE(table<std::string, void (v1::Latency::*)(double)>(
+      {{"p50", &v1::Latency::set_p50}, {"p90", &v1::Latency::set_p90}, {"p95", &v1::Latency::set_p95},
+       {"p99", &v1::Latency::set_p99}, {"p99.9", &v1::Latency::set_p99_9}, {"p99.99", &v1::Latency::set_p99_99}}));
+  int shown = 0;
+  for (const Document& document : Documents()) {
+    INFO(document.name << ", " << name);
+    if (std::string(document.name) == "workbook") continue;  // compressed; its tables are those of Markdown
+    std::ostringstream before;
+    REQUIRE(document.write(WithPercentile(true, set, 1000), before).ok());
+    const auto is_shown = [&, set = set](bool of_call) {
+      std::ostringstream after;
+      REQUIRE(document.write(WithPercentile(of_call, set, 5000), after).ok());
+      return before.str() != after.str();
+    };
+    const bool excepted = std::any_of(std::begin(kWithoutCalls), std::end(kWithoutCalls),
+                                      [&](const auto& each) { return each.first == document.name; });
+    const bool of_calls = is_shown(true);
+    if (is_shown(false)) CHECK(of_calls != excepted);
+    shown += of_calls;
+  }
+  CHECK(shown >= 6);  // result.json, metrics.txt, the page, Markdown, SQLite, fio's JSON
 }
 
 TEST_CASE("a document that cannot be written completely is an error") {

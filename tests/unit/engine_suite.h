@@ -29,6 +29,7 @@
 
 #include "common/model/engine.h"
 #include "common/status_util.h"
+#include "tests/support/posix_mpi_files.h"
 #include "tests/support/runs_here.h"
 #include "tests/support/temp_dir.h"
 #include "worker/engine/io_engine.h"
@@ -105,6 +106,9 @@ class EngineLane {
     return end;
   }
 
+  // From the next run on, the lane's blocks alternate with those of others in its file.
+  void InterleavesBy(const Interleave& interleave) { interleave_ = interleave; }
+
   void RecordRetried() { retried = context_->retried_ops; }
 
   // Returns the errno of the first error of opening, writing a pass, flushing and closing; 0: success. `where` says
@@ -148,6 +152,8 @@ class EngineLane {
                       .op_bytes = op_bytes,
                       .seed = kEngineTestSeed};
     stream_ = *MakeOpStream(**FindOperation(operation), shape);
+    if (interleave_.count > 1) stream_ = std::make_unique<Interleaved>(std::move(stream_), interleave_);
+    if (engine_ != nullptr) stream_ = engine_->OrderOf(std::move(stream_));
     recorder_ = std::make_unique<LaneRecorder>(OpKinds{OpKind::kRead, OpKind::kWrite, OpKind::kUpdate},
                                                CurrentTickScale());
   }
@@ -164,6 +170,7 @@ class EngineLane {
   Payload payload_;
   AlignedBuffer buffer_;
   FileSet files_;
+  Interleave interleave_;
   std::unique_ptr<OpStream> stream_;
   std::unique_ptr<LaneRecorder> recorder_;
   std::optional<LaneContext> context_;
@@ -185,6 +192,7 @@ void ForEachEngine(Which which, Test test) {
                                                             {Call::kVector, "vector"},
                                                             {Call::kStdio, "stdio"},
                                                             {Call::kCharacter, "character"}};
+  UsePosixMpiFiles();
   for (const EngineSpec& engine : Engines()) {
     for (const auto& [call, name] : kCalls) {
       if (!engine.calls.Has(call) || !which(engine) || !RunsHere(engine)) continue;

@@ -75,8 +75,9 @@ TEST_CASE("what an engine says of itself fits together") {
       CHECK_FALSE(engine.features.Has(EngineFeature::kUpdate));
       CHECK_FALSE(engine.features.Has(EngineFeature::kRecordLocks));
     }
+    // MPI's threads are those of the process.
     if (engine.threads != CallThreads::kOwn || engine.Can(EngineFeature::kCopy)) {
-      CHECK(engine.Can(EngineFeature::kQueue));
+      CHECK((engine.Can(EngineFeature::kQueue) || engine.Can(EngineFeature::kMpiIo)));
     }
     // These belong to a descriptor.
     for (const EngineFeature feature : {EngineFeature::kFileLock, EngineFeature::kRecordLocks,
@@ -89,7 +90,7 @@ TEST_CASE("what an engine says of itself fits together") {
 TEST_CASE("the engines with a feature are those that move data") {
   CHECK(EnginesWith(EngineFeature::kQueue) == "posix-aio, uring, libnfs");
   CHECK(EnginesWith(EngineFeature::kCopy) == "posix-aio");
-  CHECK(EnginesWith(EngineFeature::kInterleaved) == "posix");  // and null, which moves nothing
+  CHECK(EnginesWith(EngineFeature::kInterleaved) == "posix, mpiio");  // and null, which moves nothing
 }
 
 TEST_CASE("a demand is a field of an operation, which no operation has by default and some engine meets") {

@@ -54,6 +54,61 @@ const std::vector<Case>& AllCases() {
          made.facts.over_time.stalled_share = 0.4;
        },
        {[](Explained& made) { made.facts.over_time.stalled_share = 0.09; }}},
+      {"burst-credits",
+       "burst credits: used up after 12 s and 3.91 GiB, then 95.4 MiB/s instead of 334 MiB/s",
+       RateFell,
+       {[](Explained& made) { made.facts.levels[1].scatter = 0.031; },
+        [](Explained& made) { made.facts.levels[1].scatter = std::nan(""); },  // too short to tell
+        [](Explained& made) { made.facts.levels[0].scatter = 0.11; },
+        [](Explained& made) { made.facts.unflushed_writes = true; },
+        [](Explained& made) { made.report.mutable_changes(0)->set_cause("the first pass over the data ended"); },
+        [](Explained& made) { made.report.mutable_changes(0)->set_after_per_s(600e6); },
+        [](Explained& made) { RateChangesAgain(made, 50e6); },
+        [](Explained& made) { made.facts.over_time.stalled_share = 0.2; },
+        [](Explained& made) { made.facts.paused_lanes_s = 16; },
+        [](Explained& made) { made.report.add_marks()->set_code("cached"); },
+        [](Explained& made) { made.report.add_marks()->set_code("server_cached"); },
+        [](Explained& made) { made.report.add_marks()->set_code("stalled"); }}},
+      {"burst-credits",
+       "burst credits: used up after 12 s and 3.91 GiB, then 95.4 MiB/s instead of 334 MiB/s",
+       [](Explained& made) {  // writes, and a first level too short to tell how much it varied
+         RateFell(made);
+         made.facts.only_reads = false;
+         made.facts.only_writes = true;
+         made.facts.levels[0].scatter = std::nan("");
+       },
+       {}},
+      {"write-cache",
+       "write cache: full after 12 s and 3.91 GiB, then 95.4 MiB/s instead of 334 MiB/s",
+       [](Explained& made) {
+         RateFell(made);
+         made.facts.only_reads = false;
+         made.facts.only_writes = true;
+         made.facts.levels[1].scatter = 0.12;
+       },
+       {[](Explained& made) { made.facts.only_writes = false; },
+        [](Explained& made) { made.facts.levels[1].scatter = 0.09; },  // neither this nor even: unknown
+        [](Explained& made) { made.report.mutable_changes(0)->set_after_per_s(600e6); },
+        [](Explained& made) { made.report.mutable_changes(0)->set_cause("the first pass over the data ended"); },
+        [](Explained& made) { made.facts.over_time.stalled_share = 0.2; }}},
+      {"write-cache",
+       "write cache: full after 12 s and 3.91 GiB, then 95.4 MiB/s instead of 334 MiB/s",
+       [](Explained& made) {  // the clients' memory
+         RateFell(made);
+         made.facts.only_reads = false;
+         made.facts.only_writes = made.facts.unflushed_writes = true;
+       },
+       {}},
+      {"heat",
+       "heat: slower in steps after 12 s and 3.91 GiB, then 95.4 MiB/s instead of 334 MiB/s",
+       [](Explained& made) {
+         RateFell(made);
+         RateChangesAgain(made, 70e6);
+       },
+       {[](Explained& made) { made.report.mutable_changes()->RemoveLast(); },
+        [](Explained& made) { made.facts.local_storage = false; },
+        [](Explained& made) { made.facts.only_reads = false; },
+        [](Explained& made) { RateChangesAgain(made, 100e6); }}},
       {"other-load",
        "load of others: 60 % of the requests that the sampled servers served were not the run's",
        [](Explained& made) {
@@ -215,6 +270,7 @@ const std::vector<Case>& AllCases() {
        {[](Explained& made) { made.report.clear_marks(); },
         [](Explained& made) { made.report.set_record_bytes(32 << 10); },
         [](Explained& made) { made.report.set_metadata(true); },
+        [](Explained& made) { made.report.mutable_mpi_io()->set_collective(true); },
         [](Explained& made) { made.report.mutable_latency_us()->set_mean(7000); },
         [](Explained& made) { made.report.set_lanes_cpu_system_s(28); }}},
       {"client-cpu",
@@ -397,7 +453,7 @@ const std::vector<Case>& AllCases() {
           made.rpc().set_commits_per_write(1);
         }}},
       {"flush",
-       "flushing: 60 % of the lanes' time in fsync and close",
+       "flushing: 60 % of the lanes' time in flush calls and close",
        [](Explained& made) {
          made.report.clear_nfs_rpc();
          made.report.mutable_regions_s()->set_fsync(14);
@@ -486,6 +542,17 @@ const std::vector<Case>& AllCases() {
           made.client(1).mutable_workers(0)->mutable_lanes()->RemoveLast();
         },
         [](Explained& made) { made.report.mutable_clients()->DeleteSubrange(0, 1); }}},
+      {"slow-target",
+       "one storage target: OST0003 at 20 % of the median rate per lane",
+       [](Explained& made) { HasSlowTarget(made, 0.2); },
+       {[](Explained& made) {
+          HasSlowTarget(made, 0.2);
+          made.report.mutable_storage_targets(0)->set_slow(false);
+        },
+        [](Explained& made) {
+          HasSlowTarget(made, 0.2);
+          made.report.add_marks()->set_code("unflushed");
+        }}},
       {"lanes",
        "too few lanes: 4 ops in flight, each taking 9.8 ms, 100 % of a request's time at the server",
        [](Explained& made) {
@@ -537,6 +604,7 @@ const std::vector<Case>& AllCases() {
         [](Explained& made) {  // a large op, for which a link may need all that time
           AddServer(made).mutable_nfsd()->set_busy_threads(0.1);
         },
+        [](Explained& made) { made.report.add_changes(); },  // means of two levels are those of neither
         [](Explained& made) { made.facts.in_flight = 2; }}},
   };
   return *kCases;
@@ -654,6 +722,19 @@ TEST_CASE("the share that stayed in the clients' memory is a lower bound if no c
   CHECK(evidence() == "the clients' memory: 96 % of the bytes read came from it");
   made.report.mutable_read_sources()->set_unknown_bytes(40);
   CHECK(evidence() == "the clients' memory: at least 96 % of the bytes read came from it");
+}
+
+TEST_CASE("flush calls between ops take as much of the lanes' time as those at the end") {
+  Explained made = NothingFull();
+  made.report.clear_nfs_rpc();
+  v1::KindReport& call = (*made.report.mutable_by_kind())["fdatasync"];
+  call.mutable_latency_us()->set_count(2400);
+  call.mutable_latency_us()->set_mean(10'000);  // 24 s of 4 lanes' 10 s
+  const auto found = FindByRule("flush", made.report, made.facts);
+  REQUIRE(found.has_value());
+  CHECK(found->evidence == "flushing: 60 % of the lanes' time in flush calls and close");
+  call.mutable_latency_us()->set_mean(8'000);
+  CHECK_FALSE(Fires(made, "flush"));
 }
 
 TEST_CASE("a client whose lanes failed is not slow for it") {

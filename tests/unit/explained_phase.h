@@ -119,6 +119,36 @@ inline void HasSlowClient(Explained& made, double bytes_per_s) {
   made.facts.over_time.lane_rates[1].assign(40, bytes_per_s / 2);  // it has two lanes
 }
 
+// Reads past the clients' memory at 350 MB/s, after 12 s and 4.2 GB at 100 MB/s, varying by 1 %.
+inline void RateFell(Explained& made) {
+  v1::RateChange& change = *made.report.add_changes();
+  change.set_at_s(12);
+  change.set_before_per_s(350e6);
+  change.set_after_per_s(100e6);
+  change.set_bytes_until(4'200'000'000);
+  made.facts.levels = {{.scatter = 0.02}, {.scatter = 0.01}};
+  made.facts.only_reads = made.facts.local_storage = true;
+}
+// REQUIRES: RateFell.
+inline void RateChangesAgain(Explained& made, double to) {
+  const double before = made.report.changes().rbegin()->after_per_s();
+  v1::RateChange& change = *made.report.add_changes();
+  change.set_before_per_s(before);
+  change.set_after_per_s(to);
+  made.facts.levels.push_back({.scatter = 0.01});
+}
+
+// Judged slow, with this share of the median over the targets.
+inline void HasSlowTarget(Explained& made, double share) {
+  made.report.clear_storage_targets();
+  for (const double of_median : {share, 1.0, 1.0}) {
+    v1::StorageTargetReport& target = *made.report.add_storage_targets();
+    target.set_name(of_median < 1 ? "OST0003" : "OST0001");
+    target.set_share_of_median(of_median);
+    target.set_slow(of_median < 1);
+  }
+}
+
 inline void HasFullLanes(Explained& made) {
   made.report.mutable_latency_us()->set_mean(9800);  // 98 % of the lanes' time
   made.report.mutable_latency_us()->set_min(9000);

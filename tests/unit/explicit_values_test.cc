@@ -11,7 +11,7 @@
 #include "coordinator/mix/mix.h"
 #include "coordinator/plan/plan_check.h"
 #include "coordinator/plan/plan_yaml.h"
-#include "coordinator/plan/soak.h"
+#include "coordinator/plan/rounds.h"
 #include "google/protobuf/descriptor.h"
 
 namespace iobench {

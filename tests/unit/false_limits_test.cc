@@ -32,6 +32,23 @@ TEST_CASE("more lanes do not help a server that is frozen for 2 s of 5 s") {
   CHECK(LimitNames(made) == std::vector<std::string>{"stalls"});
 }
 
+TEST_CASE("more lanes do not help where a storage target is slow") {
+  Explained made = NothingFull();
+  HasFullLanes(made);
+  AddServer(made);
+  REQUIRE(LimitNames(made) == std::vector<std::string>{"lanes"});
+  HasSlowTarget(made, 0.2);
+  CHECK(LimitNames(made) == std::vector<std::string>{"slow-target"});
+}
+
+TEST_CASE("a queue on the network is explained by a slow storage target") {
+  Explained made = NothingFull();
+  HasQueueOnNetwork(made);
+  REQUIRE(LimitNames(made) == std::vector<std::string>{"network"});
+  HasSlowTarget(made, 0.2);
+  CHECK(LimitNames(made) == std::vector<std::string>{"slow-target"});
+}
+
 TEST_CASE("more lanes do not help where some of them stalled") {
   Explained made = NothingFull();
   HasFullLanes(made);

@@ -1,4 +1,5 @@
 // Phases of a saved run, computed on several threads or read from raw/report.cache.
+#include "absl/strings/str_cat.h"
 #include "coordinator/saved_run/finished_phases.h"
 
 #include <unistd.h>

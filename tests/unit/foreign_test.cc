@@ -67,6 +67,99 @@ double PercentOf(const std::vector<FioBand>& bands, const std::string& label) {
   return -1;
 }
 
+v1::Latency& CallIn(v1::PhaseReport& phase, const char* name, uint64_t count, double mean_us, double stddev_us) {
+  v1::Latency& latency = *(*phase.mutable_by_kind())[name].mutable_latency_us();
+  latency.set_count(count);
+  latency.set_mean(mean_us);
+  latency.set_stddev(stddev_us);
+  latency.set_min(mean_us / 2);
+  latency.set_max(mean_us * 2);
+  latency.set_p50(mean_us);
+  latency.set_p99_99(mean_us * 2);
+  for (const auto unknown : {&v1::Latency::set_p90, &v1::Latency::set_p95, &v1::Latency::set_p99, &v1::Latency::set_p99_9})
+    (latency.*unknown)(NAN);
+  return latency;
+}
+
+TEST_CASE("fio's syncs are the flush calls without close") {
+  v1::PhaseReport phase;
+  (*phase.mutable_by_kind())["write"].mutable_latency_us()->set_count(4);
+  CallIn(phase, "close", 7, 5, 0);
+  CHECK(FioJobOf(phase).syncs.latency_us.count() == 0);
+  CHECK(FioJobOf(phase).syncs.percentiles.empty());
+  CallIn(phase, "fdatasync", 3, 100, 10);
+  const FioSyncs one = FioJobOf(phase).syncs;
+  CHECK(one.latency_us.count() == 3);
+  CHECK(one.latency_us.mean() == 100);
+  REQUIRE(one.percentiles.size() == 2);
+  CHECK(one.percentiles[0].percent == 50);
+  CHECK(one.percentiles[0].ns == 100e3);
+  CHECK(one.percentiles[1].ns == 200e3);
+}
+
+TEST_CASE("syncs of two kinds are one, whose percentiles nobody knows without their histograms") {
+  v1::PhaseReport phase;
+  (*phase.mutable_by_kind())["write"].mutable_latency_us()->set_count(4);
+  CallIn(phase, "fdatasync", 3, 100, 0);  // 100, 100, 100
+  CallIn(phase, "fsync", 1, 500, 0);
+  const FioSyncs both = FioJobOf(phase).syncs;
+  CHECK(both.latency_us.count() == 4);
+  CHECK(both.latency_us.mean() == 200);
+  CHECK(both.latency_us.stddev() == Approx(std::sqrt(30000)));  // of 100, 100, 100, 500
+  CHECK(both.latency_us.min() == 50);
+  CHECK(both.latency_us.max() == 1000);
+  CHECK(both.percentiles.empty());
+}
+
+double NsAt(const std::vector<FioPercentile>& percentiles, double percent) {
+  for (const FioPercentile& each : percentiles) {
+    if (each.percent == percent) return each.ns;
+  }
+  return NAN;
+}
+
+// Below 128 ns the histogram is exact.
+void AddHistogram(const char* call, const std::vector<uint64_t>& latencies_ns, v1::PhaseReport& phase) {
+  Histogram histogram;
+  for (const uint64_t ns : latencies_ns) histogram.Add(ns);
+  v1::CallLatencies& latencies = *phase.mutable_charts()->add_calls();
+  latencies.set_name(call);
+  *latencies.mutable_histogram() = histogram.ToProto();
+}
+
+TEST_CASE("syncs of two kinds have the percentiles of both together") {
+  v1::PhaseReport phase;
+  (*phase.mutable_by_kind())["write"].mutable_latency_us()->set_count(4);
+  CallIn(phase, "fdatasync", 3, 0.02, 0);
+  CallIn(phase, "fsync", 2, 0.1, 0);
+  CallIn(phase, "close", 1, 0.001, 0);
+  AddHistogram("fsync", {90, 110}, phase);
+  CHECK(FioJobOf(phase).syncs.percentiles.empty());  // those of fdatasync are not known
+  AddHistogram("fdatasync", {10, 20, 30}, phase);
+  AddHistogram("close", {1}, phase);
+  const std::vector<FioPercentile> both = FioJobOf(phase).syncs.percentiles;  // of 10, 20, 30, 90, 110
+  REQUIRE(both.size() == 17);
+  CHECK(NsAt(both, 1) == 10);
+  CHECK(NsAt(both, 40) == 20);
+  CHECK(NsAt(both, 50) == 30);
+  CHECK(NsAt(both, 80) == 90);
+  CHECK(NsAt(both, 90) == 110);
+  CHECK(NsAt(both, 99.99) == 110);
+  phase.mutable_charts()->mutable_calls(0)->clear_histogram();
+  CHECK(FioJobOf(phase).syncs.percentiles.empty());
+}
+
+TEST_CASE("syncs of one kind have all percentiles of fio from their histogram") {
+  v1::PhaseReport phase;
+  (*phase.mutable_by_kind())["write"].mutable_latency_us()->set_count(4);
+  CallIn(phase, "fdatasync", 4, 0.03, 0);
+  AddHistogram("fdatasync", {10, 20, 30, 60}, phase);
+  const std::vector<FioPercentile> percentiles = FioJobOf(phase).syncs.percentiles;
+  CHECK(percentiles.size() == 17);
+  CHECK(NsAt(percentiles, 20) == 10);
+  CHECK(NsAt(percentiles, 70) == 30);
+}
+
 TEST_CASE("fio's job of a phase has its percentiles and bands from the histogram, and samples of whole slices") {
   v1::PhaseReport phase;
   phase.set_headline_s(2.5);
@@ -121,7 +214,7 @@ TEST_CASE("of a mix, fio's job has the percentiles that each direction has, and 
   CHECK(job.read.ops == 7);
   CHECK(job.write.ops == 3);
   CHECK_FALSE(job.read.has_samples);
-  CHECK(job.read.percentiles.size() == 5);
+  CHECK(job.read.percentiles.size() == 6);
   CHECK(job.bands_us.empty());
   phase.set_metadata(true);
   CHECK_FALSE(IsFioJob(phase));

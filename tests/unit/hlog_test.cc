@@ -6,6 +6,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "catch2/catch.hpp"
 #include "common/histogram.h"
 #include "coordinator/report/hlog/hlog_writer.h"
@@ -122,6 +123,30 @@ TEST_CASE(
   CHECK_THAT(out.str(), Contains("\nTag=write,1.750,3.500,1.500000,HISTFAAA"));
   CHECK_THAT(out.str(), Contains("\nTag=a___b_,1.750,3.500,1.500000,HISTFAAA"));
   CHECK_THAT(out.str(), !Contains("idle"));
+}
+
+TEST_CASE("each flush call of a phase is a line of its own, also where no op was measured") {
+  v1::RunReport report;
+  Histogram ops, calls;
+  ops.Add(1);
+  calls.Add(300);
+  calls.Add(2'000'000);
+  for (const bool has_ops : {true, false}) {
+    v1::PhaseReport& phase = *report.add_phases();
+    phase.set_name(has_ops ? "append-log, 4k" : "idle");
+    phase.set_duration_s(3.5);
+    if (has_ops) *phase.mutable_charts()->mutable_latency_histogram() = ops.ToProto();
+    v1::CallLatencies& fdatasync = *phase.mutable_charts()->add_calls();
+    fdatasync.set_name("fdatasync");
+    *fdatasync.mutable_histogram() = calls.ToProto();
+    phase.mutable_charts()->add_calls()->set_name("close");  // its histogram is damaged
+  }
+  std::ostringstream out;
+  REQUIRE(WriteHlog(report, out).ok());
+  const std::string line = absl::StrCat(":fdatasync,0.000,3.500,2.000000,", *HdrHistogramText(calls.ToProto()), "\n");
+  CHECK_THAT(out.str(), Contains("\nTag=append-log__4k,0.000,3.500,0.000001,HISTFAAA"));
+  CHECK_THAT(out.str(), Contains("\nTag=append-log__4k" + line + "Tag=idle" + line));
+  CHECK_THAT(out.str(), !Contains("close"));
 }
 
 }  // namespace

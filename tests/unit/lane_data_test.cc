@@ -219,6 +219,19 @@ TEST_CASE("zeros are zeros, and nothing lies between the ops that write them") {
   REQUIRE(write.between_s() == 0);
 }
 
+TEST_CASE("repeated data are one record again and again, in each phase and lane another one") {
+  Phases phases;
+  v1::Prepare prepare = PhaseOf("write", 2, phases.directory.path());
+  prepare.mutable_data()->set_kind(v1::DataContent::SAME);
+  const v1::LaneResult write = phases.Run(prepare);
+  const std::string file = phases.directory.Read(kFile);
+  REQUIRE(file.size() == 16 * 4096);
+  for (size_t at = 0; at < file.size(); at += 4096) REQUIRE(file.compare(at, 4096, file, 0, 4096) == 0);
+  REQUIRE(file.compare(0, 2048, file, 2048, 2048) != 0);
+  REQUIRE(phases.directory.Read("cluster-iobench.data/lane-000001.0").compare(0, 4096, file, 0, 4096) != 0);
+  REQUIRE(write.between_s() == 0);
+}
+
 TEST_CASE("a paced lane says how long it waited, and what it left out") {
   Phases phases;
   v1::Prepare prepare = PhaseOf("write", 1);

@@ -1,6 +1,8 @@
 #include "worker/loop/lane_recorder.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <memory>
 #include <random>
 #include <utility>
 #include <vector>
@@ -26,6 +28,27 @@ struct Lane {
     if (Ticks{now} >= recorder.next_event()) recorder.Event(begin, {now});
   }
 };
+
+// [first, last] of the pairs of cache lines that an object is on.
+template <typename T>
+std::pair<uintptr_t, uintptr_t> LinesOf(const T& object) {
+  const auto at = reinterpret_cast<uintptr_t>(&object);
+  return {at / kOwnLinesBytes, (at + sizeof(T) - 1) / kOwnLinesBytes};
+}
+
+TEST_CASE("recorders made in turn write to no common line") {
+  std::vector<std::unique_ptr<Lane>> lanes;
+  std::vector<std::pair<uintptr_t, uintptr_t>> written;
+  for (int i = 0; i < 20; ++i) {
+    lanes.push_back(std::make_unique<Lane>());
+    const LaneRecorder& recorder = lanes.back()->recorder;
+    written.push_back(LinesOf(recorder));
+    written.push_back(LinesOf(*recorder.histogram_of(OpKind::kRead)));
+    written.push_back(LinesOf(*recorder.histogram_of(OpKind::kWrite)));
+  }
+  std::sort(written.begin(), written.end());
+  for (size_t i = 1; i < written.size(); ++i) REQUIRE(written[i - 1].second < written[i].first);
+}
 
 TEST_CASE("a recorder adds up ops, by kind and in all") {
   Lane lane;
@@ -438,6 +461,68 @@ TEST_CASE("what a lane records takes less than 64 KiB, however much of it is fil
   CAPTURE(result.timeline().ByteSizeLong(), result.kinds(0).ByteSizeLong(),
           result.latency_slices().ByteSizeLong());
   CHECK(result.ByteSizeLong() < 64 << 10);
+}
+
+TEST_CASE("flush calls have latencies of their own and count in nothing else") {
+  LaneRecorder recorder(OpKind::kWrite, NanosecondTicks(), {OpKind::kFsync, OpKind::kClose});
+  CHECK(recorder.expects_only(OpKind::kWrite));
+  recorder.Start({1000});
+  recorder.Add(OpKind::kWrite, {1000}, {1100}, 4096);
+  recorder.AddCall(OpKind::kFsync, {1100}, {1150});
+  recorder.AddCall(OpKind::kFdatasync, {1150}, {1160});  // which nobody asked for
+  recorder.Finish();
+  recorder.AddCall(OpKind::kClose, {1200}, {1207});
+  CHECK(recorder.histogram_of_call(OpKind::kFsync)->max_ns() == 50);
+  CHECK(recorder.histogram_of_call(OpKind::kFsync)->count() == 1);
+  CHECK(recorder.histogram_of_call(OpKind::kClose)->max_ns() == 7);
+  CHECK(recorder.histogram_of_call(OpKind::kFdatasync) == nullptr);
+  CHECK(recorder.ops() == 1);
+  CHECK(recorder.bytes() == 4096);
+  CHECK(recorder.ops_end().value == 1100);
+  CHECK(recorder.histogram_of(OpKind::kWrite)->count() == 1);
+  LatencyBins bins;
+  recorder.AddLatenciesTo(bins);
+  CHECK(bins.count() == 1);
+}
+
+TEST_CASE("a flush call that ends in the warm-up does not count, the next one does") {
+  LaneRecorder recorder(OpKind::kWrite, NanosecondTicks(), OpKind::kFsync);
+  recorder.SetWarmupEnd({2000});
+  recorder.Start({1000});
+  recorder.Add(OpKind::kWrite, {1000}, {1100}, 1);
+  recorder.AddCall(OpKind::kFsync, {1100}, {1999});
+  recorder.Add(OpKind::kWrite, {1999}, {2000}, 1);
+  recorder.AddCall(OpKind::kFsync, {2000}, {2010});
+  recorder.Finish();
+  CHECK(recorder.histogram_of_call(OpKind::kFsync)->count() == 1);
+  CHECK(recorder.histogram_of_call(OpKind::kFsync)->max_ns() == 10);
+}
+
+uint64_t CallsIn(const LaneRecorder& recorder, OpKind call, uint32_t slice) {
+  uint64_t calls = 0;
+  for (uint32_t bin = 0; bin < LatencySlices::kBinCount; ++bin) calls += recorder.slices_of_call(call)->ops(slice, bin);
+  return calls;
+}
+
+TEST_CASE("each flush call has slices of its own, over the time of the ops'") {
+  constexpr uint64_t kSlice = LatencySlices::kFirstSliceNs;
+  LaneRecorder recorder(OpKind::kWrite, NanosecondTicks(), {OpKind::kFsync, OpKind::kClose});
+  recorder.SetWarmupEnd({2000});
+  recorder.Start({1000});
+  recorder.AddCall(OpKind::kFsync, {1000}, {2000});  // in the warm-up
+  recorder.AddCall(OpKind::kFsync, {2000}, {2100});
+  recorder.AddCall(OpKind::kFsync, {2100}, {2000 + 3 * kSlice});
+  recorder.AddCall(OpKind::kFsync, {2000 + 3 * kSlice}, {2100 + 3 * kSlice});
+  recorder.Finish();
+  recorder.AddCall(OpKind::kClose, {2000 + 5 * kSlice}, {2007 + 5 * kSlice});
+  CHECK(recorder.slices_of_call(OpKind::kFsync)->begin() == recorder.latency_slices().begin());
+  CHECK(recorder.slices_of_call(OpKind::kFsync)->begin() == Ticks{2000});
+  CHECK(CallsIn(recorder, OpKind::kFsync, 0) == 1);
+  CHECK(CallsIn(recorder, OpKind::kFsync, 3) == 2);
+  CHECK(recorder.slices_of_call(OpKind::kFsync)->ops(3, Histogram::IndexOf(3 * kSlice - 100) / LatencySlices::kBucketsPerBin) == 1);
+  CHECK(CallsIn(recorder, OpKind::kClose, 5) == 1);
+  CHECK(recorder.slices_of_call(OpKind::kFdatasync) == nullptr);
+  CHECK(recorder.latency_slices().slice_end() == Ticks{2000 + kSlice});  // nothing of them is in the ops'
 }
 
 }  // namespace

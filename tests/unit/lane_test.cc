@@ -151,8 +151,8 @@ TEST_CASE("interleaved records of zeros are prepared once, and not if only anoth
   zeros.constant = 0;
   auto payload = Payload::Create(1, 0, 0, kPrefillRecordBytes, zeros);
   REQUIRE(payload.ok());
-  const FileSet first = directory.Files({{"shared", 0, 16 * kRecord, 2, kRecord}}, /*shared=*/true);
-  const FileSet second = directory.Files({{"shared", kRecord, 16 * kRecord, 2, kRecord}}, /*shared=*/true);
+  const FileSet first = directory.Files({{"shared", 0, 16 * kRecord, {2, kRecord}, kRecord}}, /*shared=*/true);
+  const FileSet second = directory.Files({{"shared", kRecord, 16 * kRecord, {2, kRecord}, kRecord}}, /*shared=*/true);
   const StopCell quit;
   // After the second lane, the file has its full length, with holes where the first lane's records belong.
   for (const FileSet* const lane : {&second, &first}) {
@@ -169,7 +169,7 @@ TEST_CASE("interleaved records of compressible data are prepared once, even if t
   half.compress_percent = 50;
   auto payload = Payload::Create(1, 0, 0, kPrefillRecordBytes, half);
   REQUIRE(payload.ok());
-  const FileSet files = directory.Files({{"shared", 0, 8 * kRecord, 3, kRecord}}, /*shared=*/true);
+  const FileSet files = directory.Files({{"shared", 0, 8 * kRecord, {3, kRecord}, kRecord}}, /*shared=*/true);
   directory.temp.Write("shared", std::string(24 * kRecord, '\0'));  // the other lanes' records
   const StopCell quit;
   CHECK(Prefill(*directory.opened, files, *payload, quit).value() == 8 * kRecord);
@@ -315,6 +315,8 @@ struct LaneUnderTest {
     lane->MakeReady();
     lane->CreateFiles();
     lane->Prefill();
+    lane->LookAtFiles();
+    lane->MeetOthers();
     lane->Open();
   }
   void RunRegion() {
@@ -435,6 +437,45 @@ TEST_CASE("interleaved lanes write every record of a shared file, each its own")
   }
 }
 
+TEST_CASE("interleaved lanes take turns of blocks, each of several records, in every order") {
+  for (const char* operation : {"write", "random-write"}) {
+    INFO(operation);
+    v1::Prepare prepare = PhaseOf("write", 1, "/");
+    prepare.mutable_operation()->set_name(operation);
+    prepare.mutable_files()->set_shared_file(true);
+    prepare.mutable_files()->set_interleaved(true);
+    prepare.mutable_files()->set_block_bytes(4 * 4096);
+    prepare.mutable_lanes(0)->set_interleave_index(1);
+    prepare.mutable_lanes(0)->set_interleave_count(3);
+    prepare.mutable_lanes(0)->set_extent_offset_bytes(4 * 4096);
+    LaneUnderTest test(prepare);
+    test.GetReady();
+    test.RunRegion();
+    REQUIRE_FALSE(test.lane->failed());
+    const std::string text = test.directory.temp.Read("shared");
+    REQUIRE(text.size() == (3 * 3 + 2) * 4 * 4096);  // 16 records; the last block is that of turn 1 of round 3
+    for (size_t record = 0; record * 4096 < text.size(); ++record) {
+      const bool is_empty = text.substr(record * 4096, 4096).find_first_not_of('\0') == std::string::npos;
+      INFO(record);
+      REQUIRE(is_empty == (record / 4 % 3 != 1));
+    }
+  }
+}
+
+TEST_CASE("a block that is no number of records, or no part of a lane's size, is refused") {
+  for (const uint64_t block_bytes : {0, 4096 + 512, 3 * 4096}) {
+    INFO(block_bytes);
+    v1::Prepare prepare = PhaseOf("write", 1, "/");
+    prepare.mutable_files()->set_shared_file(true);
+    prepare.mutable_files()->set_interleaved(true);
+    prepare.mutable_files()->set_block_bytes(block_bytes);
+    prepare.mutable_lanes(0)->set_interleave_count(3);
+    const auto spec = PhaseSpec::From(prepare, WorkerClock(), /*loop_ns=*/0);
+    REQUIRE(absl::IsInvalidArgument(spec.status()));
+    CHECK(std::string(spec.status().message()).find("block of") != std::string::npos);
+  }
+}
+
 TEST_CASE("before a read each interleaved lane makes its own records, whatever others have made") {
   v1::Prepare prepare = PhaseOf("read", 1, "/");
   prepare.mutable_files()->set_shared_file(true);
@@ -541,6 +582,7 @@ TEST_CASE("with -+F a lane that writes begins with an empty file, and one that r
   REQUIRE(writer.directory.temp.SizeOf("lane-000000.0") == 0);
   writer.lane->Prefill();
   REQUIRE(writer.lane->preparation().prefilled_bytes == 0);
+  writer.lane->LookAtFiles();
   writer.lane->Open();
   writer.RunRegion();
   REQUIRE(writer.directory.temp.SizeOf("lane-000000.0") == 16 * 4096);

@@ -15,10 +15,8 @@ Histogram Ramp(uint64_t count) {
 }
 
 std::vector<double> PercentsOf(const Histogram& histogram) {
-  v1::PhaseCharts charts;
-  FillPercentiles(histogram, charts);
   std::vector<double> percents;
-  for (const v1::PercentilePoint& point : charts.percentiles()) percents.push_back(point.percent());
+  for (const v1::PercentilePoint& point : PercentileCurve(histogram)) percents.push_back(point.percent());
   return percents;
 }
 
@@ -34,14 +32,13 @@ TEST_CASE("the percentile curve goes as far as there are ops beyond it, and ends
 }
 
 TEST_CASE("a point of the curve is the percentile, unsure with fewer than 100 ops beyond it") {
-  v1::PhaseCharts charts;
-  FillPercentiles(Ramp(1000), charts);
-  const v1::PercentilePoint& p90 = charts.percentiles(2);
+  const auto curve = PercentileCurve(Ramp(1000));
+  const v1::PercentilePoint& p90 = curve[2];
   CHECK(p90.percent() == 90);
   CHECK(p90.us() == Approx(900).epsilon(0.008));
   CHECK_FALSE(p90.unsure());
-  CHECK(charts.percentiles(3).unsure());  // 95: 50 ops beyond it
-  const v1::PercentilePoint& max = charts.percentiles(7);
+  CHECK(curve[3].unsure());  // 95: 50 ops beyond it
+  const v1::PercentilePoint& max = curve[7];
   CHECK(max.us() == 1000);
   CHECK_FALSE(max.unsure());
 }

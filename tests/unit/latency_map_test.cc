@@ -1,11 +1,13 @@
 #include "coordinator/analysis/charts/latency_map.h"
 
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/histogram.h"
 #include "common/latency_slices.h"
 #include "coordinator/analysis/report_builder.h"
 #include "coordinator/analysis/summarize.h"
@@ -162,6 +164,86 @@ TEST_CASE("only a whole report has charts") {
   CHECK(builder.Add(FinishPhase(phase.run, phase.record, Charts::kFilledIn)).charts().bytes_per_s_size() == 100);
   REQUIRE(builder.report().phases_size() == 2);
   CHECK_FALSE(builder.report().phases(1).has_charts());
+}
+
+v1::LatencySlices& SlicesOfFsync(Phase& phase, int lane) {
+  v1::LaneResult& result = *phase.record.mutable_workers(lane)->mutable_lanes(0);
+  if (result.calls().empty()) result.add_calls()->set_kind(v1::OP_FSYNC);
+  return *result.mutable_calls(0)->mutable_slices();
+}
+
+TEST_CASE("a flush call has a map of its own, beside that of the ops") {
+  Phase phase(2);
+  phase.SlicesOf(0) = Slices(CoordAt(0).ns, 2, {{0, 5, 7}});
+  SlicesOfFsync(phase, 0) = Slices(CoordAt(0).ns, 2, {{0, 20, 30}, {3, 21, 4}});
+  SlicesOfFsync(phase, 1) = Slices(CoordAt(0).ns, 2, {{3, 21, 30}});
+  const v1::PhaseCharts charts = phase.Report().charts();
+  CHECK(OpsOf(charts.latency()) == std::vector<uint64_t>{7, 0, 0, 0});
+  REQUIRE(charts.calls_size() == 1);
+  CHECK(charts.calls(0).name() == "fsync");
+  CHECK(charts.calls(0).latency().slice_s() == 2);
+  CHECK(OpsOf(charts.calls(0).latency()) == std::vector<uint64_t>{30, 0, 0, 0, 0, 0, 0, 34});
+}
+
+TEST_CASE("calls of which there are fewer than slices have no map") {
+  Phase phase;
+  SlicesOfFsync(phase, 0) = Slices(CoordAt(0).ns, 2, {{0, 20, kMinCallsForMap - 1}});
+  CHECK(phase.Report().charts().calls().empty());
+  SlicesOfFsync(phase, 0) = Slices(CoordAt(0).ns, 2, {{0, 20, kMinCallsForMap}});
+  CHECK(phase.Report().charts().calls_size() == 1);
+}
+
+TEST_CASE("each flush call has all its latencies as one histogram, without those of lanes that do not count") {
+  PhaseScript script;
+  script.Lane(0).Moves(100_MiB).EndsAt(8_s).InOps(100).FlushCalls(v1::OP_FSYNC, 100, 3).FlushCalls(v1::OP_CLOSE, 90, 1);
+  script.Lane(1).Moves(100_MiB).EndsAt(8_s).InOps(100).FlushCalls(v1::OP_FSYNC, 50, 1);
+  script.Lane(2).EndsAt(8_s).FlushCalls(v1::OP_FSYNC, 7, 5).FailsWith(EIO);
+  const v1::PhaseReport report = SummarizePhase(script.Run(), script.Record(), Charts::kFilledIn);
+  REQUIRE(report.charts().calls_size() == 2);
+  const v1::CallLatencies& fsync = report.charts().calls(0);
+  CHECK(fsync.name() == "fsync");
+  CHECK_FALSE(fsync.has_latency());  // too few for a map
+  CHECK(fsync.histogram().count() == 4);
+  CHECK(fsync.histogram().count() == report.by_kind().at("fsync").ops());
+  CHECK(fsync.histogram().sum_ns() == 350);
+  CHECK(fsync.histogram().min_ns() == 50);
+  CHECK(fsync.histogram().max_ns() == 100);
+  CHECK(report.charts().calls(1).name() == "close");
+  CHECK(report.charts().calls(1).histogram().count() == 1);
+  CHECK(report.charts().latency_histogram().count() == 200);
+}
+
+TEST_CASE("a flush call whose latencies are damaged keeps its map, and the reverse") {
+  Phase phase;
+  SlicesOfFsync(phase, 0) = Slices(CoordAt(0).ns, 2, {{0, 20, 100}});
+  v1::KindResult& fsync = *phase.record.mutable_workers(0)->mutable_lanes(0)->mutable_calls(0);
+  fsync.set_ops(100);
+  v1::Histogram& latencies = *fsync.mutable_latency();
+  latencies.add_index_gaps(1 << 20);
+  latencies.add_counts(100);
+  const v1::PhaseReport of_map = phase.Report();
+  REQUIRE(of_map.charts().calls_size() == 1);
+  CHECK(of_map.charts().calls(0).has_latency());
+  CHECK_FALSE(of_map.charts().calls(0).has_histogram());
+  Histogram whole;
+  whole.Add(100);
+  latencies = whole.ToProto();
+  SlicesOfFsync(phase, 0) = Slices(CoordAt(0).ns, 2, {{64, 0, 500}});
+  const v1::PhaseReport of_histogram = phase.Report();
+  REQUIRE(of_histogram.charts().calls_size() == 1);
+  CHECK_FALSE(of_histogram.charts().calls(0).has_latency());
+  CHECK(of_histogram.charts().calls(0).histogram().count() == 1);
+}
+
+TEST_CASE("damaged slices of a flush call are listed under its name, and the ops keep theirs") {
+  Phase phase;
+  phase.SlicesOf(0) = Slices(CoordAt(0).ns, 2, {{0, 9, 10}});
+  SlicesOfFsync(phase, 0) = Slices(CoordAt(0).ns, 2, {{64, 0, 500}});
+  const v1::PhaseReport report = phase.Report();
+  CHECK(SumOf(report.charts().latency()) == 10);
+  CHECK(report.charts().calls().empty());
+  REQUIRE(report.errors_size() == 1);
+  CHECK(report.errors(0).message().find("its fsync latencies over time are left out: latency slices: ") == 0);
 }
 
 }  // namespace

@@ -85,6 +85,23 @@ TEST_CASE("extents of a shared file are dense among the workers that have chosen
   CHECK(layout.LanesOf(1, {})[0].extent_offset_bytes() == 0);
 }
 
+TEST_CASE("lanes that share items use those of the first lane on their target") {
+  v1::Operation operation;
+  operation.set_name("open-many");
+  const Layout layout(PlanWith(2, 2, false), std::vector<uint32_t>{0, 1, 2, 3});  // targets 0, 1, 0, 1
+  for (uint32_t worker = 0; worker < 4; ++worker) {
+    for (const v1::LanePlan& lane : layout.LanesOf(worker, operation)) {
+      CHECK(lane.target() == worker % 2);
+      CHECK(lane.file_owner() == 2 * (worker % 2));
+    }
+  }
+  PhaseShape on_one_target;
+  on_one_target.only_target = 2;
+  CHECK(layout.LanesOf(3, operation, on_one_target)[0].file_owner() == 0);
+  operation.set_name("open-close");
+  CHECK(layout.LanesOf(3, operation)[1].file_owner() == 7);
+}
+
 TEST_CASE("lanes are counted through on each client, for their binding") {
   const Layout layout(PlanWith(2, 1, false), std::vector<uint32_t>{0, 1, 0});
   CHECK(layout.LanesOf(0, {})[1].index_on_client() == 1);
@@ -171,6 +188,17 @@ TEST_CASE("interleaved, each lane has its turn among all lanes of its target") {
   CHECK(lanes[1].interleave_index() == 3);
   CHECK(lanes[1].interleave_count() == 4);
   CHECK(lanes[1].extent_offset_bytes() == 12_KiB);
+}
+
+TEST_CASE("interleaved in blocks, each lane begins with the block of its turn") {
+  const Layout layout(PlanWith(2, 1, true), std::vector<uint32_t>{0, 0});
+  v1::Operation operation;
+  operation.set_record_bytes(4_KiB);
+  PhaseShape shape = ShapeWith(2, 64_KiB, true, true);
+  shape.files.set_block_bytes(16_KiB);
+  const std::vector<v1::LanePlan> lanes = layout.LanesOf(1, operation, shape);
+  CHECK(lanes[0].extent_offset_bytes() == 32_KiB);
+  CHECK(lanes[1].extent_offset_bytes() == 48_KiB);
 }
 
 TEST_CASE("on the first lane's files all lanes of a worker have one owner, who prepares them") {

@@ -137,6 +137,25 @@ TEST_CASE("the phases around the current one are shown where not all fit") {
   CHECK_FALSE(absl::StrContains(text, "phase-0"));
 }
 
+TEST_CASE("a phase that is repeated is called as in every other output") {
+  LivePage page;
+  v1::RunReport report = LiveReport({"a"});
+  v1::Plan& plan = *report.mutable_run()->mutable_plan();
+  plan.clear_phases();
+  plan.add_phases()->set_name("read");
+  plan.set_repetitions(2);
+  page.RunStarts(report);
+  LivePhase phase({"a"});
+  phase.phase.set_name("read");
+  PhaseProgress progress = phase.At(1);
+  progress.name = "read, 1 of 2";
+  page.PhasePrepares(progress);
+  page.PhaseMoves(progress);
+  const std::string text = Joined(page.Draw({.rows = 30, .columns = 80}, 1));
+  CHECK(absl::StrContains(text, "1/2 read, 1 of 2 "));
+  CHECK(absl::StrContains(text, "  read, 2 of 2"));
+}
+
 TEST_CASE("a page fits every size of terminal, whatever the names") {
   RunningPage run({std::string(300, 'x'), "\xe6\x97\xa5\xe6\x9c\xac\033[31m"});
   run.phase.phase.set_name(std::string(200, 'p'));

@@ -24,6 +24,7 @@ struct LivePhase {
   PhaseProgress At(double elapsed_s) {
     PhaseProgress progress;
     progress.phase = &phase;
+    progress.name = phase.name();
     progress.phase_count = 2;
     progress.elapsed_s = elapsed_s;
     for (const ClientProgress& client : clients) {

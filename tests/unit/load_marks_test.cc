@@ -66,6 +66,10 @@ TEST_CASE("cpu_bound: busy or stolen processors") {
   host.set_cpu_idle_s(5);  // 95 %
   CHECK(Codes(script).empty());
   host.set_cpu_idle_s(4);
+  // MPI waits on its processors.
+  script.operation().mutable_mpi_io()->set_collective(true);
+  CHECK(Codes(script).empty());
+  script.operation().clear_mpi_io();
   CHECK(Mark(script, "cpu_bound").subject() == "node2");
   CHECK(Mark(script, "cpu_bound").value() == Approx(100 * 95 / 99.0));
   CHECK(Mark(script, "cpu_bound").threshold() == 95);

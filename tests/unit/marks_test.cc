@@ -608,6 +608,23 @@ TEST_CASE("options_differ: another server, unless it has the same file system") 
   CHECK(Codes(script).empty());
 }
 
+TEST_CASE("repeated_data: a phase that writes one buffer again and again, and none that reads") {
+  PhaseScript writes = Healthy("write");
+  v1::DataContent& data = *writes.run.mutable_plan()->mutable_data();
+  data.set_kind(v1::DataContent::SAME);
+  REQUIRE(Codes(writes).count("repeated_data") == 1);
+  CHECK(Mark(writes, "repeated_data").value() == 2);
+  CHECK(Mark(writes, "repeated_data").text().find("deduplicates or compresses") != std::string::npos);
+  data.set_kind(v1::DataContent::INCOMPRESSIBLE);
+  CHECK(Codes(writes).count("repeated_data") == 0);
+  data.set_kind(v1::DataContent::SAME);
+  writes.operation().set_engine("null");
+  CHECK(Codes(writes).count("repeated_data") == 0);
+  PhaseScript reads = Healthy();
+  reads.run.mutable_plan()->mutable_data()->set_kind(v1::DataContent::SAME);
+  CHECK(Codes(reads).count("repeated_data") == 0);
+}
+
 TEST_CASE("not_shared: a client works on its own disk, or each of them does") {
   PhaseScript script = HealthyNfs();
   v1::TargetFacts& other = *script.Worker(1).targets.mutable_targets(0);

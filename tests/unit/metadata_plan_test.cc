@@ -68,6 +68,9 @@ TEST_CASE("trees that make no sense are refused with what to do") {
       {"find", "items_per_lane: 10, random_order: true", "--random-order"},
       {"stat", "items_per_lane: 10, find: {bytes: 7}", "--find-bytes only apply to find"},
       {"create", "items_per_lane: 10, random_sizes: true", "give --file-bytes"},
+      {"create", "items_per_lane: 10, sizes: zipf", "lognormal:MEDIAN/SIGMA"},
+      {"create", "items_per_lane: 10, sizes: desktop, random_sizes: true, file_bytes: 10", "leave one of the two out"},
+      {"create", "items_per_lane: 10, sizes: desktop, file_bytes: 0", "the largest file"},
       {"file-mix", "items_per_lane: 10, random_sizes: true", "give --file-bytes"},
       {"create", "items_per_lane: 10, file_bytes: 5, min_file_bytes: 2", "set random_sizes too"},
       {"create", "items_per_lane: 10, random_sizes: true, file_bytes: 5, min_file_bytes: 6",
@@ -84,7 +87,7 @@ TEST_CASE("trees that make no sense are refused with what to do") {
 
 TEST_CASE("only what leaves its items as they were can go round for a time") {
   for (const char* operation :
-       {"stat", "open-close", "readdir", "find", "chmod", "set-xattr", "get-xattr", "file-mix", "recreate", "replace", "deliver"}) {
+       {"stat", "open-close", "readdir", "find", "chmod", "set-xattr", "get-xattr", "file-mix", "recreate", "replace", "deliver", "open-many"}) {
     INFO(operation);
     REQUIRE(ErrorOf(PlanOf(operation, "items_per_lane: 9", "stop: {time_s: 5}")).empty());
   }
@@ -131,6 +134,25 @@ TEST_CASE("files of random sizes are another tree, and take the room that is lik
   REQUIRE(number(2) == 1);
   REQUIRE(number(3) == 1);  // the name that find looks for does not need another tree
   REQUIRE(TreeBytesPerLane(complete) == 10 * 300 + 10 * 200 + 300);
+}
+
+TEST_CASE("files of a distribution are another tree, with room for its mean and six standard deviations") {
+  const auto plan = ParsePlan(
+      "phases:\n"
+      "- assignments: [{operation: {name: create, tree: &sizes {items_per_lane: 100, sizes: 'pareto:100/3'}}}]\n"
+      "- assignments: [{operation: {name: open-close, tree: *sizes}}]\n"
+      "- assignments: [{operation: {name: create, tree: {<<: *sizes, file_bytes: 1000000}}}]\n"
+      "- assignments: [{operation: {name: create, tree: {<<: *sizes, sizes: 'pareto:100/3.5'}}}]\n",
+      "test");
+  REQUIRE(plan.ok());
+  v1::Plan complete = *plan;
+  CompletePlan(complete);
+  REQUIRE(ErrorOf(complete).empty());
+  CHECK(complete.phases(0).assignments(0).operation().tree().file_bytes() == uint64_t{1} << 30);
+  CHECK(TreeNumbers(complete).count() == 3);
+  // A mean of 150 and one byte for rounding; a deviation of sqrt(7500) = 86.6, 6 x sqrt(100) times.
+  complete.mutable_phases()->DeleteSubrange(1, 3);
+  CHECK(TreeBytesPerLane(complete) == 100 * 151 + 5'196);
 }
 
 TEST_CASE("space is what the largest files of each tree take, twice that where a mix appends to them") {

@@ -119,6 +119,11 @@ TEST_CASE("ops that the server did not see are marked as answered by the client"
       {"readdir", v1::OP_READDIR, {{"READDIRPLUS", 1000}}, false},
       {"readdir", v1::OP_READDIR, {{"GETATTR", 1000}}, true},
       {"get-xattr", v1::OP_GET_XATTR, {{"GETXATTR", 1000}}, false},
+      {"readlink", v1::OP_READLINK, {{"READLINK", 1000}}, false},
+      {"readlink", v1::OP_READLINK, {{"LOOKUP", 1000}}, true},
+      {"list-long", v1::OP_LIST_LONG, {{"READDIR", 1000}}, false},
+      {"list-long", v1::OP_LIST_LONG, {{"LOOKUP", 1000}}, true},
+      {"chown", v1::OP_CHOWN, {}, false},
       {"unlink", v1::OP_UNLINK, {}, false},  // always reaches the server
       {"create", v1::OP_CREATE, {}, false},
   };
@@ -133,6 +138,22 @@ TEST_CASE("ops that the server did not see are marked as answered by the client"
     REQUIRE(report.clients(0).marks(0).subject() == "node1");
     REQUIRE(report.clients(0).marks(0).text().find("--rotate-clients") != std::string::npos);
   }
+}
+
+TEST_CASE("copies that the client made itself are marked, as far as it has counters") {
+  const auto codes = [](const char* operation, v1::OpKind kind, const std::map<std::string, uint64_t>& requests, bool on_nfs = true) {
+    PhaseScript script = ScriptOf(operation);
+    script.operation().mutable_tree()->set_file_bytes(4096);
+    script.Lane(0).Moves(4096 * 1000).InOps(1000).EndsAt(10_s);
+    if (on_nfs) Asked(script.Worker(0), requests);
+    return CodesOf(ReportOf(script, kind));
+  };
+  CHECK(codes("copy-range", v1::OP_COPY_RANGE, {{"READ", 1000}, {"WRITE", 1000}}).contains("not_offloaded"));
+  CHECK(codes("copy-range", v1::OP_COPY_RANGE, {{"COPY", 940}, {"WRITE", 60}}).contains("not_offloaded"));
+  CHECK_FALSE(codes("copy-range", v1::OP_COPY_RANGE, {{"COPY", 951}}).contains("not_offloaded"));
+  CHECK_FALSE(codes("copy-range", v1::OP_COPY_RANGE, {{"COPY", 1000}}).contains("not_offloaded"));
+  CHECK_FALSE(codes("copy-range", v1::OP_COPY_RANGE, {}, /*on_nfs=*/false).contains("not_offloaded"));
+  CHECK_FALSE(codes("copy", v1::OP_COPY, {{"READ", 1000}, {"WRITE", 1000}}).contains("not_offloaded"));
 }
 
 TEST_CASE("what find finds is summed over its lanes, and nothing is marked") {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <utility>
 #include <vector>
 
 #include "common/model/metadata_operation.h"
+#include "tests/unit/streams.h"
 
 namespace iobench {
 namespace {
@@ -21,13 +23,6 @@ std::unique_ptr<OpStream> StreamOf(const char* operation, const v1::Tree& tree, 
   return MakeMetadataStream(**FindOperation(operation), LaneTree(tree, 0, 0), shape);
 }
 
-// A whole pass, in batches that do not divide it.
-std::vector<Op> PassOf(OpStream& stream, size_t batch_size = 7) {
-  std::vector<Op> ops, batch(batch_size);
-  while (const size_t count = stream.Fill(batch)) ops.insert(ops.end(), batch.begin(), batch.begin() + count);
-  return ops;
-}
-
 std::vector<uint64_t> ItemsOf(const std::vector<Op>& ops) {
   std::vector<uint64_t> items;
   for (const Op& op : ops) items.push_back(op.offset);
@@ -42,12 +37,13 @@ std::vector<uint64_t> UpTo(uint64_t count) {
 
 TEST_CASE("every operation on one kind of name takes each item once, in order") {
   for (const OperationSpec& spec : Operations()) {
-    if (!spec.is_metadata() || spec.name == "readdir" || !MetadataSpecOf(spec).cycle.empty()) continue;
+    if (!spec.is_metadata() || !MetadataSpecOf(spec).cycle.empty()) continue;
+    if (MetadataSpecOf(spec).names == OpNames::kDirectories || MetadataSpecOf(spec).removes_tree) continue;
     INFO(spec.name);
     const auto stream = MakeMetadataStream(spec, LaneTree(TreeOf(100, 1, 3), 0, 0), {.item_count = 100});
     REQUIRE(stream->ops_per_pass() == 100);
     REQUIRE(stream->bytes_per_pass() == 0);
-    const std::vector<Op> ops = PassOf(*stream);
+    const std::vector<Op> ops = RestOfPass(*stream);
     REQUIRE(ItemsOf(ops) == UpTo(100));
     for (const Op& op : ops) {
       REQUIRE(spec.kinds == OpKinds(op.kind));
@@ -60,13 +56,13 @@ TEST_CASE("every operation on one kind of name takes each item once, in order") 
 TEST_CASE("a random order takes each item once, and another one in the next pass and lane") {
   MetadataShape shape{.item_count = 500, .random_order = true, .seed = 1};
   const auto stream = StreamOf("stat", TreeOf(500), shape);
-  const std::vector<uint64_t> first = ItemsOf(PassOf(*stream));
+  const std::vector<uint64_t> first = ItemsOf(RestOfPass(*stream));
   stream->Restart(1);
-  const std::vector<uint64_t> second = ItemsOf(PassOf(*stream));
+  const std::vector<uint64_t> second = ItemsOf(RestOfPass(*stream));
   stream->Restart(0);
-  const std::vector<uint64_t> again = ItemsOf(PassOf(*stream, 64));
+  const std::vector<uint64_t> again = ItemsOf(RestOfPass(*stream, 64));
   shape.lane = 1;
-  const std::vector<uint64_t> other = ItemsOf(PassOf(*StreamOf("stat", TreeOf(500), shape)));
+  const std::vector<uint64_t> other = ItemsOf(RestOfPass(*StreamOf("stat", TreeOf(500), shape)));
   REQUIRE(first == again);
   REQUIRE(first != second);
   REQUIRE(first != other);
@@ -82,12 +78,12 @@ TEST_CASE("what was not run comes again, in any order") {
     for (const char* operation : {"stat", "readdir"}) {
       const auto stream =
           StreamOf(operation, TreeOf(64, 2, 4), {.item_count = 64, .random_order = random_order});
-      const std::vector<Op> all = PassOf(*stream);
+      const std::vector<Op> all = RestOfPass(*stream);
       stream->Restart(0);
       std::vector<Op> batch(10);
       REQUIRE(stream->Fill(batch) == 10);
       stream->Unread(7);
-      const std::vector<uint64_t> rest = ItemsOf(PassOf(*stream));
+      const std::vector<uint64_t> rest = ItemsOf(RestOfPass(*stream));
       REQUIRE(rest.size() == all.size() - 3);
       REQUIRE(rest[0] == all[3].offset);
     }
@@ -96,9 +92,9 @@ TEST_CASE("what was not run comes again, in any order") {
 
 TEST_CASE("only the items that there are are worked on, and only the directories that hold them") {
   const v1::Tree tree = TreeOf(100, 1, 10);
-  REQUIRE(ItemsOf(PassOf(*StreamOf("stat", tree, {.item_count = 35}))) == UpTo(35));
-  REQUIRE(ItemsOf(PassOf(*StreamOf("readdir", tree, {.item_count = 35}))) == UpTo(4));
-  const std::vector<Op> ops = PassOf(*StreamOf("readdir", tree, {.item_count = 100}));
+  REQUIRE(ItemsOf(RestOfPass(*StreamOf("stat", tree, {.item_count = 35}))) == UpTo(35));
+  REQUIRE(ItemsOf(RestOfPass(*StreamOf("readdir", tree, {.item_count = 35}))) == UpTo(4));
+  const std::vector<Op> ops = RestOfPass(*StreamOf("readdir", tree, {.item_count = 100}));
   REQUIRE(ops.size() == 10);
   for (const Op& op : ops) REQUIRE(op.object == op.offset);
 }
@@ -121,7 +117,7 @@ TEST_CASE("a mix removes the oldest file and makes it anew, so that the set stay
   const auto stream = StreamOf("file-mix", TreeOf(4), {.item_count = 4, .sizes = ItemSizes(100)});
   REQUIRE(stream->ops_per_pass() == 16);
   REQUIRE(stream->bytes_per_pass() == 4 * 300);
-  const std::vector<Op> ops = PassOf(*stream);
+  const std::vector<Op> ops = RestOfPass(*stream);
   std::vector<std::string> story;
   for (const Op& op : ops) {
     story.push_back(std::string(NameOf(op.kind)) + " " + std::to_string(op.offset) + " " +
@@ -138,6 +134,36 @@ TEST_CASE("a mix removes the oldest file and makes it anew, so that the set stay
     std::sort(items.begin(), items.end());
     REQUIRE(items == UpTo(4));
   }
+}
+
+TEST_CASE("a removal takes the items of a directory, and then the directories that are empty, from the lowest up") {
+  // Two items in each of d0/d0, d0/d1, d1/d0, and one in d1/d1.
+  const auto stream = StreamOf("remove-tree", TreeOf(7, 2, 2), {.item_count = 7});
+  REQUIRE(stream->ops_per_pass() == 7 + 4 + 2);
+  const std::vector<Op> all = RestOfPass(*stream, 3);
+  std::vector<std::string> story;
+  for (const Op& op : all)
+    story.push_back(std::string(NameOf(op.kind)) + " " + std::to_string(op.object) + " " + std::to_string(op.offset));
+  REQUIRE(story == std::vector<std::string>{"unlink 0 0", "unlink 0 1", "rmdir 0 2", "unlink 1 0", "unlink 1 1", "rmdir 1 2",
+                                            "rmdir 1 1", "unlink 2 0", "unlink 2 1", "rmdir 2 2", "unlink 3 0", "rmdir 3 2",
+                                            "rmdir 3 1"});
+  stream->Restart(0);
+  std::vector<Op> batch(10);
+  REQUIRE(stream->Fill(batch) == 10);
+  stream->Unread(7);
+  REQUIRE(RestOfPass(*stream).size() == all.size() - 3);
+  // After a deadline, fewer items; in a flat tree, no directories.
+  REQUIRE(StreamOf("remove-tree", TreeOf(7, 2, 2), {.item_count = 3})->ops_per_pass() == 3 + 4 + 2);
+  REQUIRE(StreamOf("remove-tree", TreeOf(7), {.item_count = 7})->ops_per_pass() == 7);
+}
+
+TEST_CASE("a move leaves the item's own directory, and then the next one") {
+  const auto stream = StreamOf("move", TreeOf(4, 1, 2), {.item_count = 4});
+  REQUIRE(stream->ops_per_pass() == 8);
+  REQUIRE(stream->bytes_per_pass() == 0);
+  std::vector<std::pair<uint64_t, uint32_t>> story;
+  for (const Op& op : RestOfPass(*stream, 3)) story.emplace_back(op.offset, op.object);
+  REQUIRE(story == std::vector<std::pair<uint64_t, uint32_t>>{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 1}, {2, 0}, {3, 1}, {3, 0}});
 }
 
 }  // namespace

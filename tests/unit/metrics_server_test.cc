@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "catch2/catch.hpp"
 #include "common/net/tcp_socket.h"
 #include "tests/unit/live_progress.h"

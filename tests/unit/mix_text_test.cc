@@ -58,6 +58,19 @@ TEST_CASE("reads alone, writes alone, and sequential ones, with or without blank
   CHECK(both.groups(0).parts(3).operation() == "open-close");
 }
 
+TEST_CASE("a part may have several record sizes with shares") {
+  const v1::Mix mix = Parsed("70r:30w@4k:60,64k:40 + 100r@1m seq 10%");
+  const v1::MixPart& data = mix.groups(0).parts(0);
+  CHECK(data.record_bytes() == 65536);
+  REQUIRE(data.records_size() == 2);
+  CHECK(data.records(0).record_bytes() == 4096);
+  CHECK(data.records(0).percent() == 60);
+  CHECK(data.name() == "random-mix 70/30 4 KiB 60 %, 64 KiB 40 %");
+  CHECK_THAT(Refusal("100r@4k:60,64k:30"), Contains("add up to 90"));
+  CHECK_THAT(Refusal("100r@4k:60,64k"), Contains("\"64k\"") && Contains("has no share"));
+  CHECK_THAT(Refusal("preadv@4k:50,8k:50"), Contains("preadv has one size"));
+}
+
 TEST_CASE("a mix that does not add up, or is no mix, is refused in one line that shows the syntax") {
   CHECK_THAT(Refusal("70r:40w@8k"), Contains("add up to 110, not to 100") && Contains("70r:30w@8k"));
   CHECK_THAT(Refusal("100r@8k 50% + stat 40%"), Contains("add up to 90 (50 + 40), not to 100"));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/streams.h"
 #include "worker/pattern/record_grid.h"
 
 namespace iobench {
@@ -15,21 +16,6 @@ bool operator==(const Op& a, const Op& b) {
 }
 
 namespace {
-
-std::unique_ptr<OpStream> Stream(const std::string& operation, const StreamShape& shape) {
-  auto spec = FindOperation(operation);
-  REQUIRE(spec.ok());
-  auto stream = MakeOpStream(**spec, shape);
-  REQUIRE(stream.ok());
-  return *std::move(stream);
-}
-
-std::vector<Op> RestOfPass(OpStream& stream, size_t batch_size = 64) {
-  std::vector<Op> ops;
-  std::vector<Op> batch(batch_size);
-  while (const size_t count = stream.Fill(batch)) ops.insert(ops.end(), batch.begin(), batch.begin() + count);
-  return ops;
-}
 
 std::vector<uint64_t> OffsetsOf(const std::vector<Op>& ops) {
   std::vector<uint64_t> offsets;
@@ -44,7 +30,7 @@ StreamShape ThreeFiles() {
 
 TEST_CASE("the sequential order walks each file to its end, the last record may be short") {
   const std::vector<Op> ops =
-      RestOfPass(*Stream("write", {.object_count = 2, .object_bytes = 250, .op_bytes = 100}));
+      RestOfPass(*StreamOf("write", {.object_count = 2, .object_bytes = 250, .op_bytes = 100}));
   const OpKind w = OpKind::kWrite;
   REQUIRE(ops == std::vector<Op>{{w, 0, 0, 100},
                                  {w, 0, 100, 100},
@@ -56,7 +42,7 @@ TEST_CASE("the sequential order walks each file to its end, the last record may 
 
 TEST_CASE("the backward order is the sequential one from its end") {
   const std::vector<Op> ops =
-      RestOfPass(*Stream("backward-read", {.object_count = 2, .object_bytes = 250, .op_bytes = 100}));
+      RestOfPass(*StreamOf("backward-read", {.object_count = 2, .object_bytes = 250, .op_bytes = 100}));
   const OpKind r = OpKind::kRead;
   REQUIRE(ops == std::vector<Op>{{r, 1, 200, 50},
                                  {r, 1, 100, 100},
@@ -68,13 +54,13 @@ TEST_CASE("the backward order is the sequential one from its end") {
 
 TEST_CASE("the stride order goes through the file in steps, then again one record further") {
   StreamShape shape{.object_bytes = 10, .op_bytes = 1, .stride_records = 4};
-  REQUIRE(OffsetsOf(RestOfPass(*Stream("stride-read", shape))) ==
+  REQUIRE(OffsetsOf(RestOfPass(*StreamOf("stride-read", shape))) ==
           std::vector<uint64_t>{0, 4, 8, 1, 5, 9, 2, 6, 3, 7});
   shape.stride_records = 5;  // shares a factor with the count
-  REQUIRE(OffsetsOf(RestOfPass(*Stream("stride-read", shape))) ==
+  REQUIRE(OffsetsOf(RestOfPass(*StreamOf("stride-read", shape))) ==
           std::vector<uint64_t>{0, 5, 1, 6, 2, 7, 3, 8, 4, 9});
   shape.stride_records = 12;  // wider than the file
-  REQUIRE(OffsetsOf(RestOfPass(*Stream("stride-read", shape))) ==
+  REQUIRE(OffsetsOf(RestOfPass(*StreamOf("stride-read", shape))) ==
           std::vector<uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
 }
 
@@ -84,7 +70,7 @@ TEST_CASE("the stride order reads every record exactly once for every stride and
       const StreamShape shape{
           .object_count = 2, .object_bytes = count, .op_bytes = 1, .stride_records = stride};
       std::set<std::pair<uint32_t, uint64_t>> seen;
-      for (const Op& op : RestOfPass(*Stream("stride-read", shape)))
+      for (const Op& op : RestOfPass(*StreamOf("stride-read", shape)))
         REQUIRE(seen.emplace(op.object, op.offset).second);
       INFO(count << " records, stride " << stride);
       REQUIRE(seen.size() == 2 * count);
@@ -93,7 +79,7 @@ TEST_CASE("the stride order reads every record exactly once for every stride and
 }
 
 TEST_CASE("record-rewrite writes the first record of a file as often as it has records") {
-  auto stream = Stream("record-rewrite", {.object_count = 2, .object_bytes = 250, .op_bytes = 100});
+  auto stream = StreamOf("record-rewrite", {.object_count = 2, .object_bytes = 250, .op_bytes = 100});
   REQUIRE(stream->ops_per_pass() == 6);
   REQUIRE(stream->bytes_per_pass() == 600);
   const std::vector<Op> ops = RestOfPass(*stream);
@@ -172,21 +158,21 @@ TEST_CASE("a pass begins anew in the middle of another") {
 
 TEST_CASE("random orders differ by seed, lane, phase and pass, and come again for the same") {
   const StreamShape shape{.object_bytes = 100'000, .op_bytes = 100, .seed = 5, .lane = 1, .phase = 2};
-  const std::vector<Op> order = RestOfPass(*Stream("random-read", shape));
-  REQUIRE(order == RestOfPass(*Stream("random-read", shape)));
+  const std::vector<Op> order = RestOfPass(*StreamOf("random-read", shape));
+  REQUIRE(order == RestOfPass(*StreamOf("random-read", shape)));
   std::vector<std::vector<Op>> others;
   StreamShape other = shape;
   other.seed = 6;
-  others.push_back(RestOfPass(*Stream("random-read", other)));
+  others.push_back(RestOfPass(*StreamOf("random-read", other)));
   other = shape;
   other.lane = 2;
-  others.push_back(RestOfPass(*Stream("random-read", other)));
+  others.push_back(RestOfPass(*StreamOf("random-read", other)));
   other = shape;
   other.phase = 1;
-  others.push_back(RestOfPass(*Stream("random-read", other)));
+  others.push_back(RestOfPass(*StreamOf("random-read", other)));
   other.lane = 2;  // lane and phase swapped
-  others.push_back(RestOfPass(*Stream("random-read", other)));
-  auto stream = Stream("random-read", shape);
+  others.push_back(RestOfPass(*StreamOf("random-read", other)));
+  auto stream = StreamOf("random-read", shape);
   stream->Restart(1);
   others.push_back(RestOfPass(*stream));
   for (const std::vector<Op>& each : others) {
@@ -198,7 +184,7 @@ TEST_CASE("random orders differ by seed, lane, phase and pass, and come again fo
 
 TEST_CASE("the random order runs across all files of the lane, not file by file") {
   const StreamShape shape{.object_count = 4, .object_bytes = 100'000, .op_bytes = 100};
-  const std::vector<Op> ops = RestOfPass(*Stream("random-read", shape));
+  const std::vector<Op> ops = RestOfPass(*StreamOf("random-read", shape));
   std::array<int, 4> early_ops{};
   for (size_t i = 0; i < 400; ++i) ++early_ops[ops[i].object];
   for (const int count : early_ops) REQUIRE(count > 60);  // 100 expected, 4 sigmas off at 65
@@ -208,8 +194,8 @@ TEST_CASE("a mix reads the asked share of the records, the same ones in every ru
   for (const uint32_t percent : {0u, 1u, 30u, 50u, 99u, 100u}) {
     const StreamShape shape{
         .object_bytes = 1'000'000, .op_bytes = 10, .read_percent = percent, .seed = 3};
-    const std::vector<Op> ops = RestOfPass(*Stream("random-mix", shape));
-    REQUIRE(ops == RestOfPass(*Stream("random-mix", shape)));
+    const std::vector<Op> ops = RestOfPass(*StreamOf("random-mix", shape));
+    REQUIRE(ops == RestOfPass(*StreamOf("random-mix", shape)));
     double reads = 0;
     for (const Op& op : ops) reads += op.kind == OpKind::kRead ? 1 : 0;
     INFO(percent << " %: " << reads << " of 100,000");
@@ -221,7 +207,7 @@ TEST_CASE("a mix reads the asked share of the records, the same ones in every ru
 
 TEST_CASE("another pass of a mix draws other kinds for its ops") {
   const StreamShape shape{.object_bytes = 1000, .op_bytes = 1};
-  auto stream = Stream("random-mix", shape);
+  auto stream = StreamOf("random-mix", shape);
   const std::vector<Op> first = RestOfPass(*stream);
   stream->Restart(1);
   const std::vector<Op> second = RestOfPass(*stream);
@@ -233,7 +219,7 @@ TEST_CASE("another pass of a mix draws other kinds for its ops") {
 
 TEST_CASE("a sequential mix is in order, and its kinds are drawn like those of a random one") {
   StreamShape shape{.object_bytes = 1'000'000, .op_bytes = 10, .read_percent = 30, .seed = 3};
-  auto stream = Stream("sequential-mix", shape);
+  auto stream = StreamOf("sequential-mix", shape);
   const std::vector<Op> ops = RestOfPass(*stream);
   double reads = 0;
   for (size_t i = 0; i < ops.size(); ++i) {
@@ -247,7 +233,7 @@ TEST_CASE("a sequential mix is in order, and its kinds are drawn like those of a
   for (const auto& [mix, kind] :
        {std::pair{LaneMix::kReader, OpKind::kRead}, std::pair{LaneMix::kWriter, OpKind::kWrite}}) {
     shape.mix = mix;
-    const std::vector<Op> of_lane = RestOfPass(*Stream("sequential-mix", shape));
+    const std::vector<Op> of_lane = RestOfPass(*StreamOf("sequential-mix", shape));
     REQUIRE(of_lane.size() == 100'000);
     for (const Op& op : of_lane) REQUIRE(op.kind == kind);
   }
@@ -256,12 +242,12 @@ TEST_CASE("a sequential mix is in order, and its kinds are drawn like those of a
 TEST_CASE("Bonnie's seeks read, and update the rest; its rewrite updates every record in order") {
   const StreamShape shape{.object_bytes = 1'000'000, .op_bytes = 10, .read_percent = 90, .seed = 3};
   double updates = 0;
-  for (const Op& op : RestOfPass(*Stream("seeks", shape))) {
+  for (const Op& op : RestOfPass(*StreamOf("seeks", shape))) {
     REQUIRE((op.kind == OpKind::kRead || op.kind == OpKind::kUpdate));
     updates += op.kind == OpKind::kUpdate ? 1 : 0;
   }
   REQUIRE(updates == Approx(10'000).margin(500));
-  const std::vector<Op> ops = RestOfPass(*Stream("update", {.object_bytes = 1000, .op_bytes = 10}));
+  const std::vector<Op> ops = RestOfPass(*StreamOf("update", {.object_bytes = 1000, .op_bytes = 10}));
   REQUIRE(ops.size() == 100);
   for (size_t i = 0; i < ops.size(); ++i) {
     REQUIRE(ops[i].kind == OpKind::kUpdate);
@@ -271,9 +257,9 @@ TEST_CASE("Bonnie's seeks read, and update the rest; its rewrite updates every r
 
 TEST_CASE("in a mix by lane a lane only reads or only writes") {
   StreamShape shape{.object_bytes = 10'000, .op_bytes = 10, .mix = LaneMix::kReader};
-  for (const Op& op : RestOfPass(*Stream("random-mix", shape))) REQUIRE(op.kind == OpKind::kRead);
+  for (const Op& op : RestOfPass(*StreamOf("random-mix", shape))) REQUIRE(op.kind == OpKind::kRead);
   shape.mix = LaneMix::kWriter;
-  for (const Op& op : RestOfPass(*Stream("random-mix", shape))) REQUIRE(op.kind == OpKind::kWrite);
+  for (const Op& op : RestOfPass(*StreamOf("random-mix", shape))) REQUIRE(op.kind == OpKind::kWrite);
 }
 
 TEST_CASE("shapes that make no sense are refused with a word on why") {
@@ -299,7 +285,7 @@ TEST_CASE("shapes that make no sense are refused with a word on why") {
 }
 
 TEST_CASE("a record as large as the file is one op") {
-  const std::vector<Op> ops = RestOfPass(*Stream("random-write", {.object_bytes = 7, .op_bytes = 7}));
+  const std::vector<Op> ops = RestOfPass(*StreamOf("random-write", {.object_bytes = 7, .op_bytes = 7}));
   REQUIRE(ops == std::vector<Op>{{OpKind::kWrite, 0, 0, 7}});
 }
 

@@ -82,6 +82,26 @@ TEST_CASE("where a phase's bytes came from has a sample for each source, as far 
   CHECK_THAT(MetricsOf(report), Contains("source=\"server's memory\"} 5\n") && !Contains("source=\"server\"}"));
 }
 
+TEST_CASE("flush calls have summaries of their own, by phase and by client") {
+  v1::RunReport report;
+  v1::PhaseReport& phase = *report.add_phases();
+  CHECK_THAT(MetricsOf(report), !Contains("flush_call"));
+  (*phase.mutable_by_kind())["write"].mutable_latency_us()->set_count(9);
+  CHECK_THAT(MetricsOf(report), !Contains("flush_call"));
+  v1::Latency& fsync = *(*phase.mutable_by_kind())["fsync"].mutable_latency_us();
+  fsync.set_count(3);
+  fsync.set_p99_99(2500);
+  v1::ClientPhaseReport& client = *phase.add_clients();
+  client.set_host("c01");
+  (*client.mutable_call_latency_us())["fsync"] = fsync;
+  const std::string text = MetricsOf(report);
+  CHECK_THAT(text, Contains("\n# TYPE iobench_phase_flush_call_seconds summary\n"));
+  CHECK_THAT(text, Contains("record_bytes=\"0\",call=\"fsync\",quantile=\"0.9999\"} 0.0025\n"));
+  CHECK_THAT(text, Contains(",client=\"c01\",call=\"fsync\",quantile=\"0.9999\"} 0.0025\n"));
+  CHECK_THAT(text, Contains(",client=\"c01\",call=\"fsync\"} 3\n"));
+  CHECK_THAT(text, !Contains("call=\"write\""));
+}
+
 TEST_CASE("a mark that several lanes have in common is one sample") {
   v1::RunReport report;
   for (int i = 0; i < 2; ++i) {

@@ -77,7 +77,7 @@ TEST_CASE("every number of IOzone's has a row", "[operation]") {
 }
 
 TEST_CASE("only the first writes make files, everything else that moves data needs them", "[operation]") {
-  const std::set<std::string_view> makers = {"write", "fwrite", "pwrite", "pwritev", "putc"};
+  const std::set<std::string_view> makers = {"write", "fwrite", "pwrite", "pwritev", "putc", "append-log"};
   for (const OperationSpec& operation : Operations()) {
     if (operation.is_metadata()) continue;
     INFO(std::string(operation.name));
@@ -166,10 +166,11 @@ TEST_CASE("a number that IOzone does not have is answered with all that there ar
              Catch::StartsWith("unknown operation number 99999999999999999999;"));
 }
 
-TEST_CASE("metadata operations and seeks have their figure in ops, all others in bytes", "[operation]") {
+TEST_CASE("metadata operations, seeks and logs have their figure in ops, all others in bytes", "[operation]") {
   for (const OperationSpec& spec : Operations()) {
     INFO(spec.name);
-    CHECK(spec.headline_in_ops() == (spec.is_metadata() || spec.name == "seeks"));
+    CHECK(spec.headline_in_ops() == (spec.is_metadata() || spec.name == "seeks" || spec.name == "append-log"));
+    CHECK(spec.flushes_each_with.has_value() == (spec.name == "append-log"));
   }
 }
 

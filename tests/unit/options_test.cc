@@ -38,6 +38,7 @@ std::string FieldOf(const google::protobuf::Message& root, const std::string& pa
   const auto* field = message->GetDescriptor()->FindFieldByName(names.back());
   REQUIRE(field != nullptr);
   const auto& reflection = *message->GetReflection();
+  if (field->is_repeated()) return absl::StrCat(reflection.FieldSize(*message, field), " values");
   switch (field->cpp_type()) {
     case FieldDescriptor::CPPTYPE_BOOL:
       return reflection.GetBool(*message, field) ? "true" : "false";
@@ -78,7 +79,22 @@ const std::vector<Case>& Cases() {
   static const std::vector<Case> cases = {
       {"-i 0 --files-per-lane 4", {{"files.files_per_lane", "4"}}},
       {"-i 0 -+V", {{"files.shared_file", "true"}}},
+      {"-i 0 -+V --interleaved --block 4m", {{"files.block_bytes", "4194304"}}},
       {"-i 0 -+V --interleaved", {{"files.interleaved", "true"}, {"files.shared_file", "true"}}},
+      {"-i 2 --access zipf:1.1", {{"operation.access", "zipf:1.1"}}},
+      {"-i 2 --burst-records 8", {{"operation.burst_records", "8"}}},
+      {"-i 0 --engine mpiio -t 1 -+V --collective", {{"operation.mpi_io.collective", "true"}}},
+      {"-i 0 --engine mpiio -+V --interleaved --mpi-view", {{"operation.mpi_io.view", "true"}}},
+      {"--op create --file-sizes lognormal:13k/2.5",
+       {{"operation.tree.sizes", "lognormal:13k/2.5"}, {"operation.tree.file_bytes", "1073741824"}}},
+      {"--op create --file-sizes desktop --file-bytes 1m",
+       {{"operation.tree.sizes", "desktop"}, {"operation.tree.file_bytes", "1048576"}}},
+      {"-i 0 --fsync-every 8 --flush-call fdatasync",
+       {{"operation.between.flush_every_ops", "8"}, {"operation.between.flush_call", "fdatasync"}}},
+      {"-i 0 --fsync-every 8", {{"operation.between.flush_call", "fsync"}}},
+      {"--op append-log",
+       {{"operation.between.flush_every_ops", "1"}, {"operation.between.flush_call", "fdatasync"}}},
+      {"--op append-log --fsync-every 0", {{"operation.between.flush_every_ops", "0"}}},
       {"-i 5 -j 23", {{"operation.stride_records", "23"}}},
       {"-i 5 -j 4,8", {{"operation.stride_records", "4"}}},
       {"-i 8 -+p 70", {{"operation.read_percent", "70"}, {"operation.mix_by_lane", "false"}}},
@@ -144,6 +160,7 @@ const std::vector<Case>& Cases() {
        {{"operation.between.burst_bytes", "4194304"}, {"operation.between.burst_pause_ms", "20"}}},
       {"-i 0 --data pattern:187", {{"data.kind", "PATTERN"}, {"data.pattern_byte", "187"}}},
       {"-i 0 --data zero", {{"data.kind", "ZERO"}}},
+      {"-i 0 --data same", {{"data.kind", "SAME"}}},
       {"-i 0 -V 17", {{"data.kind", "PATTERN"}, {"data.pattern_byte", "17"}, {"data.verify", "true"}}},
       {"-i 0 -V 010", {{"data.pattern_byte", "10"}}},
       {"-i 0 -+d", {{"data.verify", "true"}}},
@@ -206,6 +223,7 @@ TEST_CASE("an option's fields are fields of a plan, and it has a help line") {
           {"operation", &v1::Operation::default_instance()}};
       REQUIRE(roots.contains(parts.first));
       CHECK(FieldOf(*roots.at(parts.first), parts.second) != "?");
+      CHECK((FieldOf(*roots.at(parts.first), parts.second) == "0 values") == option.adds);
     }
   }
 }
@@ -261,6 +279,7 @@ TEST_CASE("a letter that needs another names it") {
   CHECK_THAT(ErrorOf("-+y 3"), Contains("-+y") && Contains("-+w"));
   CHECK_THAT(ErrorOf("-+J"), Contains("-+J") && Contains("-J"));
   CHECK_THAT(ErrorOf("-+E -i 1"), Contains("-+E") && Contains("-f") && Contains("-F"));
+  CHECK_THAT(ErrorOf("-+V --block 4m"), Contains("--block") && Contains("--interleaved"));
   CHECK_THAT(ErrorOf("--interleaved"), Contains("--interleaved") && Contains("-+V"));
   CHECK_THAT(ErrorOf("-+B -i 0"), Contains("-+B") && Contains("-i 8"));
 }
@@ -302,6 +321,92 @@ TEST_CASE("a time may have a unit") {
   CHECK_THAT(ErrorOf("-i 1 --time 0.5ms"), Contains("\"0.5ms\"") && Contains("0.001") && Contains("seconds"));
   CHECK_THAT(ErrorOf("-i 1 --time 5q"), Contains("--time") && Contains("\"5q\""));
   CHECK_THAT(ErrorOf("-i 1 --join-timeout 5q"), Contains("--join-timeout") && Contains("\"5q\""));
+}
+
+TEST_CASE("-r with shares is one phase whose ops have several sizes; without, each size is a phase") {
+  const auto plan = PlanFor("-i 0 -i 2 -r 4k:60,64k:30 -r 1m:10 -s 8m");
+  REQUIRE(plan.ok());
+  REQUIRE(plan->phases_size() == 4);
+  for (const v1::Phase& phase : plan->phases()) {
+    const v1::Operation& operation = phase.assignments(0).operation();
+    CHECK(operation.record_bytes() == 1_MiB);
+    CHECK(RecordSharesOf(operation) == std::vector<RecordShare>{{4_KiB, 60}, {64_KiB, 30}, {1_MiB, 10}});
+    CHECK(RecordSizesText(operation) == "4 KiB 60 %, 64 KiB 30 %, 1 MiB 10 %");
+    CHECK(MeanRecordBytes(operation) == 124 * 1024);
+    CHECK(SmallestRecordBytes(operation) == 4096);
+  }
+  CHECK(PlanFor("-i 2 -r 64k:40,4k:60 -s 4m,8m")->phases(0).name() == "random-read 4m/4k-64k");
+  const auto one = PlanFor("-i 0 -r 4k:100 -s 8m");
+  REQUIRE(one.ok());
+  CHECK(one->phases(0).assignments(0).operation().records().empty());
+  CHECK(one->phases(0).assignments(0).operation().record_bytes() == 4096);
+  // -i 0 with a metadata operation: its sizes are no records.
+  CHECK(PlanFor("--op create --op write -r 4k:50,8k:50")->phases(0).assignments(0).operation().records().empty());
+  const auto paced = PlanFor("-i 2 -r 4k:60,64k:30,1m:10 -s 8m --time 3 --rate 124MiB/s");
+  REQUIRE(paced.ok());
+  CHECK(paced->phases(0).assignments(0).operation().arrivals().ops_per_s() == Approx(1024));
+}
+
+TEST_CASE("each --mpi-hint is one hint more") {
+  const auto plan = PlanFor("-i 0 -i 1 --engine mpiio --mpi-hint cb_nodes=4 --mpi-hint romio_ds_write=disable");
+  REQUIRE(plan.ok());
+  for (const v1::Phase& phase : plan->phases()) {
+    const auto& hints = phase.assignments(0).operation().mpi_io().hints();
+    CHECK(std::vector<std::string>(hints.begin(), hints.end()) ==
+          std::vector<std::string>{"cb_nodes=4", "romio_ds_write=disable"});
+  }
+}
+
+TEST_CASE("what MPI-IO cannot do is refused in a line that says what to change") {
+  const std::string together = "--engine mpiio -+V -t 1 --collective ";
+  for (const auto& [words, why] : std::vector<std::pair<std::string, std::string>>{
+           {"-i 0 --collective", "--collective"},
+           {"-i 0 --engine uring --mpi-hint cb_nodes=1", "--mpi-hint"},
+           {"-i 0 --engine mpiio --mpi-hint cb_node=1", "did you mean cb_nodes?"},
+           {"-i 0 --engine mpiio --mpi-hint cb_nodes", "KEY=VALUE"},
+           {"-i 0 --engine mpiio -+V --mpi-view", "--interleaved"},
+           {"-i 0 --engine mpiio -+V --interleaved --block 2g -s 4g --mpi-view", "below 2 GiB"},
+           {"-i 0 --engine mpiio -t 1 --collective", "add --shared-file"},
+           {"-i 0 --engine mpiio -+V -t 2 --collective", "use -t 1, and more ranks"},
+           {"-i 8 " + together, "all ranks read or all write"},
+           {"-i 0 --open-in-timing " + together, "leave --open-in-timing (region.open) out"},
+           {"-i 0 --deadline 5 --wear-out " + together, "leave --wear-out (stop.wear_out) out"},
+           {"-i 0 --per-client " + together, "--per-client"},
+           {"-i 0 --engine mpiio -I", "-I (direct)"},
+           {"-i 0 --engine mpiio -o", "-o (sync)"},
+           {"--op create --collective --engine mpiio", "metadata"}}) {
+    INFO(words);
+    CHECK_THAT(ErrorOf(words), Contains(why));
+  }
+}
+
+TEST_CASE("record sizes with shares that cannot be are refused in a line that says why") {
+  for (const auto& [words, why] : std::vector<std::pair<std::string, std::string>>{
+           {"-i 0 -r 4k:60,64k:30", "add up to 90, not to 100"},
+           {"-i 0 -r 4k:60,64k", "1 of 2 sizes have a share"},
+           {"-i 0 -r 4k:50,4096b:50", "4 KiB is there twice"},
+           {"-i 0 -r 4k:", "has no share"},
+           {"-i 0 -r 4k:0,8k:100", "no percentage above 0"},
+           {"-i 0 -r 4k:x,8k:50", "no percentage above 0"},
+           {"-i 0 -r 0:50,8k:50", "not between 1 byte and 1 GiB"},
+           {"-i 0 -r 4k:50,2g:50 -s 4g", "not between 1 byte and 1 GiB"},
+           {"-i 0 -r 4k:50,8m:50 -s 4m", "larger than a file of 4 MiB"},
+           {"-i 0 -I -r 1000b:50,8k:50", "with -I the record size must be a multiple of 512 bytes, and 1000 is not"},
+           {"-i 3 -r 4k:50,8k:50", "backward-read has one size"},
+           {"-i 5 -r 4k:50,8k:50", "stride-read has one size"},
+           {"-i 6 -r 4k:50,8k:50", "fwrite has one size"},
+           {"-i 11 -r 4k:50,8k:50", "pwritev has one size"},
+           {"-i 2 -r 4k:50,8k:50 --burst-records 4", "records in a row have one size"},
+           {"-i 0 -r 4k:50,8k:50 -+V --interleaved", "--interleaved"},
+           {"-i 0 -r 4k:50,8k:50 --dedupe 20", "--dedupe"},
+           {"-i 0 -r 1000b:50,8k:50 --verify", "512 bytes"},
+           {"-i 2 --burst-records 100000 -r 64k -s 4m", "from 1 to 64"},
+           {"-i 1 --burst-records 4", "no operation in this run uses existing records in random order"}}) {
+    INFO(words);
+    const std::string error = ErrorOf(words);
+    CHECK_THAT(error, Contains(why));
+    CHECK(error.find('\n') == std::string::npos);
+  }
 }
 
 TEST_CASE("bytes are bytes with a b, and a bare number that may be meant so is told of") {
@@ -563,7 +668,8 @@ TEST_CASE("each letter of IOzone's formats asks for its part of them, and withou
   };
   const std::map<std::string, std::string> field_of = {
       {"-R", "excel"},   {"-O", "ops_per_s"}, {"-N", "us_per_op"},   {"-C", "children"},
-      {"-M", "machine"}, {"-+u", "cpu"},      {"-+z", "histograms"}, {"-+T", "log"}};
+      {"-M", "machine"}, {"-+u", "cpu"},      {"-+z", "histograms"}, {"-+T", "log"},
+      {"-T", "threads"}};
   for (const auto& [letter, asked] : field_of) {
     INFO(letter);
     const auto output = output_of("-i 0 " + letter);
@@ -571,11 +677,17 @@ TEST_CASE("each letter of IOzone's formats asks for its part of them, and withou
     for (const auto& [other, field] : field_of)
       CHECK(FieldOf(*output, field) == (field == asked ? "true" : "false"));
   }
-  CHECK_FALSE(output_of("-i 0 -T").has_value());
+  CHECK_FALSE(output_of("-i 0 -c").has_value());
   CHECK(output_of("-A")->auto_mode());
   CHECK(output_of("-A")->all_records());
   CHECK_FALSE(output_of("-a")->all_records());
   CHECK(output_of("-+n")->no_retest());
+  const auto ranges = output_of("-a -y 8k -q 16k");
+  CHECK(ranges->min_record_bytes() == 8_KiB);
+  CHECK(ranges->max_record_bytes() == 16_KiB);
+  const auto children = output_of("-l 2 -u 3");
+  CHECK(children->min_lanes() == 2);
+  CHECK(children->max_lanes() == 3);
   const auto sizes = output_of("-a -n 64k -g 1m -r 4k -r 8k");
   CHECK(sizes->min_file_bytes() == 64_KiB);
   CHECK(sizes->max_file_bytes() == 1_MiB);

@@ -111,6 +111,24 @@ TEST_CASE("constant data are that byte everywhere, without a stamp") {
   }
 }
 
+TEST_CASE("repeated data are those of the first record in every write, and do not compress") {
+  auto payload = Payload::CreateRepeated(5, 1, 2, 65'536);
+  REQUIRE(payload.ok());
+  const std::string first = Expected(5, 1, 2, WriteAt(0, 65'536));
+  payload->BeginPrefill();
+  CHECK(Bytes(payload->Next(WriteAt(0, 65'536)), 65'536) == first);
+  payload->BeginPass(3);
+  payload->NumberWrites();
+  for (const Op& op : {WriteAt(1 << 20, 65'536), WriteAt(4096, 4096), WriteAt(0, 1000)}) {
+    CHECK(Bytes(payload->Next(op), op.length) == first.substr(0, op.length));
+  }
+  // As far into the buffer as into a block of the file.
+  CHECK(Bytes(payload->Next(WriteAt(8192 + 100, 4096)), 4096) == first.substr(100, 4096));
+  auto out = AlignedBuffer::Allocate(8192);
+  payload->CopyTo(out->data(), WriteAt(16'384, 4096));
+  CHECK(Bytes(out->data(), 4096) == first.substr(0, 4096));
+}
+
 TEST_CASE(
     "a copy of the data is the same whatever was copied there before, and of long ones the time is known") {
   Payload payload = MakePayload(5, 1, 2, 1 << 20);

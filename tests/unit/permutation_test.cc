@@ -48,6 +48,25 @@ TEST_CASE("a permutation hands out every number exactly once") {
   }
 }
 
+TEST_CASE("a permutation maps every number to another one, whatever else is mapped with it") {
+  for (const uint64_t count : {1u, 2u, 63u, 64u, 65u, 1'000u, 4'096u, 4'097u}) {
+    INFO(count);
+    const Permutation permutation(count, count);
+    std::vector<uint64_t> images;
+    for (uint64_t first = 0; first < count; first += 64) {
+      std::vector<uint64_t> numbers(std::min<uint64_t>(64, count - first));
+      std::iota(numbers.begin(), numbers.end(), first);
+      permutation.Map(numbers);
+      images.insert(images.end(), numbers.begin(), numbers.end());
+    }
+    CHECK(HasEachOnce(images, count));
+    std::array<uint64_t, 2> alone = {count - 1, count - 1};
+    permutation.Map(alone);
+    CHECK(alone[0] == images.back());
+    CHECK(alone[1] == images.back());
+  }
+}
+
 TEST_CASE("a permutation is the same for the same key and another for another key") {
   REQUIRE(WholeOrder(1000, 5) == WholeOrder(1000, 5));
   const std::vector<uint64_t> a = WholeOrder(1000, 5);

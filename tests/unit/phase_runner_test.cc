@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "common/latency_slices.h"
 #include "common/timeline.h"
 #include "tests/unit/worker_harness.h"
 #include "worker/data/payload.h"
@@ -75,6 +76,23 @@ TEST_CASE("every time of a worker is on its own clock") {
     }
     for (const WorkerPoint& point : FromProto(lane.timeline())) REQUIRE(is_between(point.at.ns));
   }
+}
+
+TEST_CASE("a worker says how large its lanes' large buffers are, and what of them is in huge pages") {
+  WorkerHarness worker;
+  const TempDir directory;
+  worker.ClaimData(directory);
+  v1::Prepare prepare = PhaseOf("write", 2, directory.path());
+  prepare.mutable_operation()->set_record_bytes(4 << 20);
+  prepare.mutable_files()->set_bytes_per_lane(4 << 20);
+  const v1::BufferPages writes = worker.RunPhase(prepare).buffers();
+  REQUIRE(writes.bytes() >= 2 * (4 << 20));
+  REQUIRE(writes.bytes() < 2 * (5 << 20));
+  REQUIRE(writes.has_huge_page_bytes());
+  REQUIRE(writes.huge_page_bytes() <= writes.bytes());
+  prepare.mutable_operation()->set_name("read");
+  prepare.mutable_operation()->set_record_bytes(4096);
+  REQUIRE_FALSE(worker.RunPhase(prepare).has_buffers());
 }
 
 TEST_CASE("a start that comes too late is refused, and may be given again") {
@@ -209,6 +227,15 @@ TEST_CASE("lanes that go over their records again flush each pass where the regi
   const v1::LaneResult& lane = chunk.lanes(0);
   const double region_s = SecondsFrom(lane.region_end_worker_ns() - lane.first_op_worker_ns());
   REQUIRE(lane.kinds(0).latency().sum_ns() / 1e9 + flushes_s <= region_s + 0.001);
+  // Each has its latency as a call, once in all and once over time.
+  REQUIRE(lane.calls_size() == 1);
+  const v1::KindResult& fsyncs = lane.calls(0);
+  REQUIRE((fsyncs.kind() == v1::OP_FSYNC && fsyncs.ops() >= lane.passes() && fsyncs.latency().count() == fsyncs.ops()));
+  const auto cells = CellsOf(fsyncs.slices());
+  REQUIRE(cells.ok());
+  uint64_t in_slices = 0;
+  for (const LatencyCell& cell : *cells) in_slices += cell.ops;
+  REQUIRE(in_slices == fsyncs.ops());
 }
 
 TEST_CASE("lanes that read their records again drop the pages of each pass where the phase drops caches") {

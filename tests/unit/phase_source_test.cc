@@ -85,6 +85,35 @@ TEST_CASE("a soak begins rounds until its time is over, finishes the last one, a
   for (const NextPhase& phase : phases) CHECK(phase.goes_on);
 }
 
+// Sets what the report says of the rounds so far.
+void AreSteady(v1::RunReport& report, uint32_t rounds, bool steady) {
+  report.mutable_steady()->set_rounds(rounds);
+  report.mutable_steady()->set_steady(steady);
+}
+
+TEST_CASE("until steady, rounds begin until the report says that all phases are steady, and max-rounds at most") {
+  Asked asked;
+  asked.plan.set_repetitions(1);
+  asked.plan.mutable_until_steady()->set_window_rounds(5);
+  asked.plan.mutable_until_steady()->set_max_rounds(7);
+  const std::vector<NextPhase> all = asked.From(*SourceOf(asked.plan));
+  REQUIRE(all.size() == 14);
+  CHECK(all[13].repetition == 6);
+  CHECK(all[0].phase_count == 14);
+  CHECK(all[11].goes_on);
+  CHECK_FALSE(all[12].goes_on);
+  // A run that is resumed after the sixth round, which was the first that was steady.
+  AreSteady(asked.report, 6, true);
+  CHECK(asked.From(*SourceOf(asked.plan, {.first_phase = 12})).empty());
+  AreSteady(asked.report, 6, false);
+  CHECK(asked.From(*SourceOf(asked.plan, {.first_phase = 12})).size() == 2);
+  // In the middle of a round, that is completed whatever the ones before were.
+  AreSteady(asked.report, 5, true);
+  CHECK(asked.From(*SourceOf(asked.plan, {.first_phase = 11})).size() == 3);
+  // Not before the report has all rounds: phases that are measured again come first.
+  CHECK(asked.From(*SourceOf(asked.plan, {.first_phase = 12, .again = {3}})).size() == 3);
+}
+
 TEST_CASE("a plan without phases has none, in a soak too") {
   Asked asked;
   asked.plan.clear_phases();

@@ -221,7 +221,7 @@ TEST_CASE("a suite without a size gets twice the memory, in which only lanes wit
 }
 
 TEST_CASE("every suite is a plan that can be run") {
-  for (const char* name : {"bonnie", "io500-like", "iozone-auto", "iozone-nfs", "metadata", "smoke"}) {
+  for (const char* name : {"bonnie", "etcd", "io500-like", "iozone-auto", "iozone-nfs", "metadata", "smoke"}) {
     INFO(ErrorOf(absl::StrCat("--suite ", name)));
     CHECK(PlanFor(absl::StrCat("--suite ", name)).ok());
   }

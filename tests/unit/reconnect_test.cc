@@ -107,7 +107,9 @@ v1::WorkerRequest PingWith(uint64_t call_id, uint32_t lease_ms) {
 }
 
 struct Rig {
-  explicit Rig(const GrpcWorkerOptions& options = {}, const GrpcListenOptions& listen_options = {}) {
+  // A worker may come back by another queue than before.
+  explicit Rig(const GrpcWorkerOptions& options = {}, GrpcListenOptions listen_options = {}) {
+    listen_options.serving_threads = GENERATE(1u, 4u);
     auto made = GrpcCoordinator::Listen("127.0.0.1:0", listen_options);
     REQUIRE(made.ok());
     coordinator = *std::move(made);

@@ -48,6 +48,7 @@ struct Hostile {
     phase.mutable_stonewall()->set_first_lane("acme7.acme.example worker 0 lane 0");
     for (v1::PhaseReport& each : *report.mutable_phases()) each.clear_stragglers();
     phase.add_stragglers("acme8|<b>\"x\"? worker 1 lane 2: 8 MiB/s");
+    phase.mutable_storage_targets(0)->set_name("brick7.acme.example:/acme/b1");
     v1::Mark& mark = *phase.add_marks();
     mark.set_code("not_shared");
     mark.set_subject("acme7.acme.example");

@@ -12,7 +12,7 @@
 namespace iobench {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 using Numbers = std::vector<uint32_t>;
 using Texts = std::vector<std::string>;
 

@@ -122,6 +122,11 @@ TEST_CASE("a result that cannot be is refused, whichever figure lies") {
        [](Honest& w) { w.Lane(0).add_errors()->set_kind(static_cast<v1::OpKind>(1000)); }},
       {"retries of a kind of op that there is not",
        [](Honest& w) { w.Lane(0).add_retries()->set_kind(static_cast<v1::OpKind>(-1)); }},
+      {"more in huge pages than there is",
+       [](Honest& w) { w.result.mutable_buffers()->set_huge_page_bytes(1); }},
+      {"more on the lanes' NUMA nodes than there is",
+       [](Honest& w) { w.result.mutable_buffers()->set_local_bytes(1); }},
+      {"2^63 bytes of buffers", [](Honest& w) { w.result.mutable_buffers()->set_bytes(uint64_t{1} << 63); }},
       {"2^63 errors", [](Honest& w) { w.Lane(0).add_errors()->set_count(uint64_t{1} << 63); }},
       {"2^64 - 1 errors in the warm-up, and none in all",
        [](Honest& w) { w.Lane(0).set_warmup_errors(UINT64_MAX); }},
@@ -208,6 +213,30 @@ TEST_CASE("a result that cannot be is refused, whichever figure lies") {
       {"a kind of op twice", [](Honest& w) { *w.Lane(0).add_kinds() = w.Lane(0).kinds(0); }},
       {"a kind that there is not",
        [](Honest& w) { w.Lane(0).mutable_kinds(0)->set_kind(static_cast<v1::OpKind>(99)); }},
+      {"a flush call that is an op",
+       [](Honest& w) { *w.Lane(0).add_calls() = w.Lane(0).kinds(0); }},
+      {"a flush call that moved bytes",
+       [](Honest& w) {
+         w.Lane(0).add_calls()->set_kind(v1::OP_FSYNC);
+         w.Lane(0).mutable_calls(0)->set_bytes(1);
+       }},
+      {"flush calls without their latencies",
+       [](Honest& w) {
+         w.Lane(0).add_calls()->set_kind(v1::OP_FSYNC);
+         w.Lane(0).mutable_calls(0)->set_ops(1);
+       }},
+      {"a flush call twice",
+       [](Honest& w) {
+         for (int i = 0; i < 2; ++i) w.Lane(0).add_calls()->set_kind(v1::OP_FSYNC);
+       }},
+      {"latencies over time of more flush calls than it made",
+       [](Honest& w) {
+         v1::KindResult& call = *w.Lane(0).add_calls();
+         call.set_kind(v1::OP_FSYNC);
+         call.mutable_slices()->set_slice_ns(1000);
+         call.mutable_slices()->add_cell_gaps(1);
+         call.mutable_slices()->add_counts(1);
+       }},
       {"kinds that are more than all",
        [](Honest& w) { w.Lane(0).mutable_kinds(0)->set_bytes(1000 * 4096 + 1); }},
       {"latencies over time of more ops",

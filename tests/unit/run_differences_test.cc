@@ -1,9 +1,14 @@
 #include "coordinator/analysis/compare/run_differences.h"
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "catch2/catch.hpp"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
 #include "tests/unit/compare_script.h"
 
 namespace iobench {
@@ -50,6 +55,86 @@ TEST_CASE("a field of the plan that differs is named with both values, and the p
   CHECK(found.differences[0].field() == "phases[0].stop.time_s");
   CHECK(found.differences[0].values(0) == "3");
   CHECK(found.differences[0].values(1) == "5");
+}
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+// Calls `use` with the path and a copy of `message` for each field that can be written in it, which then has a value that it
+// is unlikely to have without.
+void ForEachField(const Message& message, const std::string& before, const std::function<void(const std::string&, const Message&)>& use) {
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor* const field = message.GetDescriptor()->field(i);
+    const std::unique_ptr<Message> changed(message.New());
+    changed->CopyFrom(message);
+    const bool repeated = field->is_repeated();
+    const std::string path = absl::StrCat(before, field->name(), repeated ? "[0]" : "");
+    const auto set = [&](auto single, auto add, auto value) {
+      repeated ? (reflection.*add)(changed.get(), field, value) : (reflection.*single)(changed.get(), field, value);
+    };
+    using R = google::protobuf::Reflection;
+    switch (field->cpp_type()) {
+      case FieldDescriptor::CPPTYPE_MESSAGE: {
+        Message& part = repeated ? *reflection.AddMessage(changed.get(), field) : *reflection.MutableMessage(changed.get(), field);
+        const std::unique_ptr<Message> unchanged(part.New());
+        unchanged->CopyFrom(part);
+        ForEachField(*unchanged, absl::StrCat(path, "."), [&](const std::string& of_part, const Message& changed_part) {
+          part.CopyFrom(changed_part);
+          use(of_part, *changed);
+        });
+        continue;
+      }
+      case FieldDescriptor::CPPTYPE_STRING:
+        set(&R::SetString, &R::AddString, std::string("planted"));
+        break;
+      case FieldDescriptor::CPPTYPE_BOOL:
+        set(&R::SetBool, &R::AddBool, true);
+        break;
+      case FieldDescriptor::CPPTYPE_DOUBLE:
+        set(&R::SetDouble, &R::AddDouble, 12.5);
+        break;
+      case FieldDescriptor::CPPTYPE_UINT32:
+        set(&R::SetUInt32, &R::AddUInt32, uint32_t{7});
+        break;
+      case FieldDescriptor::CPPTYPE_UINT64:
+        set(&R::SetUInt64, &R::AddUInt64, uint64_t{7});
+        break;
+      case FieldDescriptor::CPPTYPE_INT32:
+        set(&R::SetInt32, &R::AddInt32, 7);
+        break;
+      case FieldDescriptor::CPPTYPE_INT64:
+        set(&R::SetInt64, &R::AddInt64, int64_t{7});
+        break;
+      case FieldDescriptor::CPPTYPE_ENUM:
+        set(&R::SetEnumValue, &R::AddEnumValue, 1);
+        break;
+      default:
+        FAIL("a type that no plan has: " << path);
+    }
+    use(path, *changed);
+  }
+}
+
+TEST_CASE("each field of an operation makes a difference, under its name") {
+  v1::RunReport run = Planned();
+  v1::Operation& operation = *run.mutable_run()->mutable_plan()->mutable_phases(0)->mutable_assignments(0)->mutable_operation();
+  operation.set_record_bytes(65536);
+  int fields = 0;
+  ForEachField(operation, "", [&](const std::string& field, const Message& changed) {
+    INFO(field);
+    v1::RunReport other = run;
+    other.mutable_run()->mutable_plan()->mutable_phases(0)->mutable_assignments(0)->mutable_operation()->CopyFrom(changed);
+    for (const bool forth : {true, false}) {
+      const RunDifferences found = forth ? Between(run, other) : Between(other, run);
+      CHECK_FALSE(found.like_plans);
+      REQUIRE(found.differences.size() == 1);
+      CHECK(found.differences[0].field() == "phases[0].assignments[0].operation." + field);
+      CHECK(found.differences[0].values(0) != found.differences[0].values(1));
+    }
+    ++fields;
+  });
+  CHECK(fields > 60);
 }
 
 TEST_CASE("paths and the number of repetitions are shown, but the plans are alike") {

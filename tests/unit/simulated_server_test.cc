@@ -1,5 +1,5 @@
 // The model behind the simulated engine, by arithmetic, and the memory that its users share.
-#include "worker/engine/simulated_server.h"
+#include "common/simulated/simulated_server.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,6 +52,30 @@ TEST_CASE("the link carries one op at a time, before the servers, and a round tr
   CHECK(end_us() == 50 + 95 + 10);
   CHECK(end_us() == 50 + 190 + 10);
   CHECK(end_us() == 50 + 286 + 10);
+}
+
+TEST_CASE("a token bucket lets a burst pass, then ops at its baseline, and refills while nobody uses it") {
+  const SimulatedStorage storage = Parsed("servers=8,service=10us,baseline=1000000,burst=3000");  // 1 byte per us
+  SimulatedState state{};
+  const auto end_us = [&](int64_t now_us) { return EndOfSimulatedOp(storage, 1, now_us * kUs, 1000, state) / kUs; };
+  constexpr int64_t kLong = 10'000'000;  // its clock began long before
+  for (int i = 0; i < 3; ++i) CHECK(end_us(kLong) == kLong + 10);
+  CHECK(end_us(kLong) == kLong + 1000 + 10);
+  CHECK(end_us(kLong) == kLong + 2000 + 10);
+  // 3000 us after that it has refilled to 1000 tokens at 3000, and at 10,000 is full.
+  CHECK(end_us(kLong + 3000) == kLong + 3000 + 10);
+  CHECK(end_us(kLong + 3000) == kLong + 4000 + 10);
+  for (int i = 0; i < 3; ++i) CHECK(end_us(kLong + 10'000) == kLong + 10'000 + 10);
+  CHECK(end_us(kLong + 10'000) == kLong + 11'000 + 10);
+}
+
+TEST_CASE("a token bucket needs a baseline and a burst") {
+  CHECK(WhyBad("burst=4GiB").find("give both or neither") != std::string::npos);
+  CHECK(WhyBad("baseline=100MiB").find("give both or neither") != std::string::npos);
+  CHECK(WhyBad("baseline=fast,burst=1GiB").find("\"baseline=fast\" is not a number of bytes per second") !=
+        std::string::npos);
+  CHECK(WhyBad("baseline=1,burst=1GiB").find("would need over 10^7 s") != std::string::npos);
+  CHECK(WhyBad("baseline=1MiB,burst=0").find("\"burst=0\" is not a number of bytes") != std::string::npos);
 }
 
 TEST_CASE("exponential service times have their mean and deviation, and a seed repeats them") {

@@ -54,6 +54,7 @@ TEST_CASE("the limit itself meets <= and not <") {
 
 TEST_CASE("a percentile needs a hundred ops beyond it") {
   CHECK(NeededOps(Parsed("p50<=10ms")) == 200);
+  CHECK(NeededOps(Parsed("p95<=10ms")) == 2'000);
   CHECK(NeededOps(Parsed("p99<=10ms")) == 10'000);
   CHECK(NeededOps(Parsed("p99.9<=10ms")) == 100'000);
   CHECK(NeededOps(Parsed("mean<=10ms")) == 100);

@@ -4,7 +4,7 @@
 
 #include "coordinator/plan/plan_builder.h"
 #include "coordinator/plan/plan_check.h"
-#include "coordinator/plan/soak.h"
+#include "coordinator/plan/rounds.h"
 
 namespace iobench {
 namespace {

@@ -41,7 +41,6 @@ const std::map<std::string, std::string>& NoTables() {
       {"phases.regions_s", "figures of a phase: phases.csv"},
       {"phases.regions_max_s", "figures of a phase: phases.csv"},
       {"phases.latency_us", "figures of a phase: phases.csv"},
-      {"phases.by_kind", "figures of a phase: phases.csv"},
       {"phases.lanes_bytes_per_s", "figures of a phase: phases.csv"},
       {"phases.lanes_ops_per_s", "figures of a phase: phases.csv"},
       {"phases.tool", "figures of a phase: phases.csv"},
@@ -53,6 +52,7 @@ const std::map<std::string, std::string>& NoTables() {
       {"phases.charts", "charts: timeline.csv, the page"},
       {"phases.failed_ops", "the text of the mark op_errors"},
       {"phases.retried_ops", "the text of a mark"},
+      {"phases.buffers", "a part of the line tool"},
       {"phases.cold", "a line of the phase"},
       {"phases.fullness", "a line of the phase"},
       {"phases.limits", "limited_by of the table phases; a line of the phase"},
@@ -148,6 +148,8 @@ v1::RunReport FilledReport() {
             fill(client, client.GetDescriptor()->FindFieldByName(of_phase.substr(of_client.size())));
         } else {
           fill(phase, phase.GetDescriptor()->FindFieldByName(of_phase));
+          if (of_phase == "by_kind")  // what the table shows of it has known names
+            (*phase.mutable_by_kind())["fsync"] = phase.by_kind().begin()->second;
         }
       }
     } else if (!absl::StrContains(group, ".") && group != "phases" && group != "clients") {

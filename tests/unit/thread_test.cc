@@ -1,6 +1,7 @@
 // Threads that the system gives, and those that it refuses.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -19,6 +20,19 @@
 
 namespace iobench {
 namespace {
+
+// The stack of a thread that is started now.
+size_t StackBytesOfThread() {
+  size_t bytes = 0;
+  auto thread = StartThread([&bytes] {
+    pthread_attr_t attributes;
+    if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return;
+    ::pthread_attr_getstacksize(&attributes, &bytes);
+    ::pthread_attr_destroy(&attributes);
+  });
+  if (thread.ok()) thread->join();
+  return bytes;
+}
 
 // From now on, the kernel refuses this process any other thread or process, as if a limit were reached.
 bool RefuseThreads() {
@@ -63,6 +77,20 @@ TEST_CASE("work for which there is no thread is done by whoever asks for its res
 TEST_CASE("a refused thread is explained by the limit in the way") {
   CHECK(absl::StrContains(Refused("start a thread", EPERM).message(), "seccomp"));
   CHECK(absl::StrContains(Refused("start a thread", EAGAIN).message(), "cannot start a thread: Resource temporarily unavailable"));
+}
+
+TEST_CASE("small stacks are of at most 1 MiB, for threads that start later") {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    UseSmallThreadStacks();
+    const size_t bytes = StackBytesOfThread();
+    ::_exit(bytes > 0 && bytes <= (size_t{1} << 20) ? 0 : 1);
+  }
+  int state = 0;
+  REQUIRE(::waitpid(child, &state, 0) == child);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  CHECK((WIFEXITED(state) && WEXITSTATUS(state) == 0));
+#endif
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ TEST_CASE("each part of a mix is estimated by its own operation, in whatever ord
   CHECK(estimate.bytes == 2 * 2 * 10 * 4096);  // two lanes each of two workers, ten records
   CHECK(estimate.item_phases == 1);
   CHECK(estimate.sized_phases == 1);
-  CHECK(PartsText(plan, mix, 3) == "2 parts, 160 KiB and 2,000 names in all");
+  CHECK(PartsText(plan, mix, 3) == "2 parts, 160 KiB and 2,000 items in all");
 }
 
 TEST_CASE("a dry run says of a mix how long it takes, or what its parts move") {

@@ -159,10 +159,36 @@ TEST_CASE("fio's times, sizes and depths keep their meaning", "[translate]") {
       Ours("fio --name=a --rw=read --bs=1m --size=1g --direct=1 --runtime=60 --time_based --ramp_time=10") ==
       "--path . --op read -r 1m -s 1g -t 1 --time 70 --warmup 10 -I --label a");
   CHECK_THAT(Ours("fio --name=a --rw=read --bs=1m --size=1g --runtime=60"), Contains("--deadline 60"));
-  CHECK_THAT(Ours("fio --name=a --rw=write --bs=4k --size=1g --fsync=32"), Contains("--burst 128k,0"));
+  CHECK_THAT(Ours("fio --name=a --rw=write --bs=4k --size=1g --fsync=32"),
+             Contains("--fsync-every 32") && !Contains("--flush-call"));
+  CHECK_THAT(Ours("fio --name=a --rw=write --bs=4k --size=1g --fdatasync=1"),
+             Contains("--fsync-every 1 --flush-call fdatasync"));
+  // A flush between ops is undefined with several in flight.
+  CHECK_THAT(Ours("fio --name=a --rw=write --bs=4k --size=1g --fsync=32 --ioengine=libaio --iodepth=8"),
+             Contains("--burst 128k,0"));
+  CHECK_THAT(Ours("fio --name=a --rw=randread --bs=4k --size=1g --random_distribution=zipf:1.2"),
+             Contains("--access zipf:1.2"));
+  CHECK_THAT(Ours("fio --name=a --rw=randread --bssplit=4k/60:64k/30:1m/10 --size=1g"), Contains("-r 4k:60,64k:30,1m:10"));
+  CHECK_THAT(Ours("fio --name=a --rw=randread --bssplit=4k/60:64k/:1m --size=1g"), Contains("-r 4k:60,64k:20,1m:20"));
+  CHECK_THAT(Ours("fio --name=a --rw=write --bsrange=4k-16k --size=1g"), Contains("-r 4k:25,8k:25,12k:25,16k:25"));
+  CHECK_THAT(Ours("fio --name=a --rw=write --bsrange=4k-1m --size=1g"), Contains("-r 4k:11.1111,8k:11.1111,16k:11.1111"));
+  CHECK_THAT(Ours("fio --name=a --rw=randread --bssplit=4k/60:64k/40 --random_distribution=zipf:1.2 --size=1g"),
+             Contains("--access zipf:1.2"));
+  // The mean is 28 KiB.
+  CHECK_THAT(Ours("fio --name=a --rw=write --bssplit=4k/60:64k/40 --size=1g --rate=28m --time_based --runtime=9"),
+             Contains("--lane-rate 1024"));
+  CHECK_THAT(Ours("fio --name=a --rw=randwrite:8 --bs=4k --size=1g"), Contains("--burst-records 8"));
+  CHECK_THAT(Ours("fio --name=a --rw=write:8 --bs=4k --size=1g"), !Contains("--burst-records"));
+  CHECK_THAT(Ours("fio --name=a --rw=read --bs=4k --size=1g --random_distribution=zipf:1.2"), !Contains("--access"));
   CHECK_THAT(Ours("fio --name=a --rw=write --bs=4k --size=1g --rate=4m"), Contains("--ops-per-second 1024"));
   CHECK_THAT(Ours("fio --name=a --rw=write --bs=4k --size=1g --rate_iops=50 --runtime=9 --time_based"),
              Contains("--time 9 --lane-rate 50 --even-rate"));
+  CHECK_THAT(Ours("fio --name=a --rw=write --bs=4k --size=1g --runtime=300 --time_based --ss=iops:10% --ss_dur=50"),
+             Contains("--until steady --time 10 --max-rounds 30 --steady-range 20"));
+  CHECK_THAT(Ours("fio --name=a --rw=write --bs=4k --size=1g --ss=bw_slope:0.25% --ss_dur=20"),
+             Contains("--until steady --time 4 --steady-slope 5"));
+  CHECK_THAT(Ours("fio --name=a --rw=write --bs=4k --size=1g --runtime=30 --time_based --ss=iops:10%"),
+             !Contains("--until"));
   CHECK_THAT(Ours("fio --name=a --rw=read --size=1g --iodepth=32"),
              !Contains("--depth"));  // psync has no queue
   CHECK_THAT(Ours("fio --name=a --rw=read --size=1g --iodepth=32 --ioengine=libaio"),
@@ -170,6 +196,19 @@ TEST_CASE("fio's times, sizes and depths keep their meaning", "[translate]") {
   CHECK_THAT(Ours("fio --name=a --rw=write --size=1g --verify=crc32c"), Contains("--op write,read"));
   CHECK_THAT(Ours("fio --name=a --rw=read --size=1g --direct=0 --invalidate=0"),
              !Contains("-I") && !Contains("--drop-caches"));
+}
+
+TEST_CASE("IOR's MPI-IO is ours under a launcher, and plain calls without one", "[translate]") {
+  CHECK_THAT(Ours("mpirun -np 4 ior -a MPIIO -c -b 1g -t 1m -w -o /mnt/f"),
+             Contains("--engine mpiio") && Contains("--collective") && Contains("-t 1") && !Contains("--open-in-timing"));
+  CHECK_THAT(Ours("mpirun -np 4 ior -a MPIIO -b 1m -t 64k -s 16 -V -w -o /mnt/f"),
+             Contains("--engine mpiio") && Contains("--mpi-view") && Contains("--block 1m") && !Contains("--collective"));
+  // A file of its own is no shared one.
+  CHECK_THAT(Ours("mpirun -np 4 ior -a MPIIO -c -F -b 1g -t 1m -w -o /mnt/f"),
+             Contains("--engine mpiio") && !Contains("--collective"));
+  CHECK_THAT(Ours("mpirun -np 4 ior -a MPIIO -Y -B -b 1g -t 1m -w -o /mnt/f"),
+             Contains("--fsync-every 1") && !Contains("-I") && !Contains(" -o "));
+  CHECK_THAT(Ours("ior -a MPIIO -c -b 1g -t 1m -w -o /mnt/f"), !Contains("mpiio") && !Contains("--collective"));
 }
 
 TEST_CASE("a quoted line is taken apart as a shell would", "[translate]") {

@@ -130,16 +130,23 @@ struct GrpcLoopbackRig : GrpcRig {
 };
 // On all interfaces: with the run's certificate and token.
 struct GrpcTlsRig : GrpcRig {
-  explicit GrpcTlsRig(int worker_count, const JoinSecurity& security = SecurityFor(TlsAddress()))
+  explicit GrpcTlsRig(int worker_count, const JoinSecurity& security = SecurityFor(TlsAddress()),
+                      uint32_t serving_threads = 0)
       : GrpcRig(worker_count, TlsAddress(),
-                {.security = security, .expected_workers = static_cast<uint32_t>(worker_count)},
+                {.security = security,
+                 .expected_workers = static_cast<uint32_t>(worker_count),
+                 .serving_threads = serving_threads},
                 With(security.for_workers)) {}
+};
+// As with many workers on many processors.
+struct GrpcThreadsRig : GrpcTlsRig {
+  explicit GrpcThreadsRig(int worker_count) : GrpcTlsRig(worker_count, SecurityFor(TlsAddress()), 4) {}
 };
 
 }  // namespace
 }  // namespace iobench
 
-#define TRANSPORT_RIGS GrpcUnixRig, GrpcLoopbackRig, GrpcTlsRig
+#define TRANSPORT_RIGS GrpcUnixRig, GrpcLoopbackRig, GrpcTlsRig, GrpcThreadsRig
 #define TRANSPORT_RIGS_WITH_WORKER_END TRANSPORT_RIGS
 #include "tests/unit/transport_suite.h"
 

@@ -167,7 +167,7 @@ FakeMpi fake;
 const MpiBytes kFakeBytes = {
     IOBENCH_MPI_BYTES_VERSION,
     [] { return "Fake MPI 1.0"; },
-    [](int*, int*, int*) { return 0; },
+    [](int*, int, int*, int*, int*) { return 0; },
     [](int to, const void*, size_t, void** transfer) {
       if (to == 99) return 7;
       *transfer = fake.sends.emplace_back(new FakeMpi::Transfer);
@@ -196,6 +196,7 @@ const MpiBytes kFakeBytes = {
     [] { return 0; },
     [](int) {},
     [](int error, char* text, size_t) { std::strcpy(text, error == 7 ? "no such rank" : "?"); },
+    nullptr,
 };
 
 TEST_CASE("letters of one rank keep their order, whichever transfer is done first", "[mpi]") {

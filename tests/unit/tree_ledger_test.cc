@@ -114,6 +114,20 @@ TEST_CASE("rotated lanes change what belongs to the next client") {
   REQUIRE(run.StateFor(0, 2).unknown());
 }
 
+TEST_CASE("items that lanes share exist once any lane has made them, and are never broken") {
+  Run run;
+  run.Has("create");
+  run.Has("open-many");
+  run.IsPlanned();
+  run.Ran(0, {-1, 100});
+  REQUIRE(run.IsBroken(0, 0) == false);
+  REQUIRE(run.StateFor(0, 1).unknown());
+  REQUIRE_FALSE(run.IsBroken(0, 1));
+  run.Ran(1, {100, 100});
+  REQUIRE(run.StateFor(0, 1).files());
+  REQUIRE_FALSE(run.StateFor(0, 1).unknown());
+}
+
 TEST_CASE("files that a deadline cut short are all that later phases work on") {
   Run run;
   run.Has("create");

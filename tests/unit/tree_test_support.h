@@ -79,6 +79,7 @@ class TreeLane {
   v1::TreeState& state() { return state_; }
   absl::StatusOr<TreePrepared> Prepares(const char* operation) {
     work_.emplace(**FindOperation(operation), tree_, state_, lane_, phase_++, kSeed);
+    work_->lane = works_as.value_or(lane_);
     auto payload = Payload::Create(1, lane_, 0, kLargestPieceBytes);
     REQUIRE(payload.ok());
     payload_.emplace(*std::move(payload));
@@ -129,6 +130,7 @@ class TreeLane {
   IoEngine& engine() { return *engine_; }
   const LaneRecorder& recorder() const { return *recorder_; }
   StopCell stop, quit;
+  std::optional<uint32_t> works_as;  // the lane that works on the items of `lane`, if another one does
   std::function<void()> before_ops;  // what others do when the tree is prepared and open
   static constexpr uint64_t kSeed = 1;
 

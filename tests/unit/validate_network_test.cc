@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "tests/unit/validated.h"
 
 namespace iobench {
@@ -39,7 +40,7 @@ TEST_CASE(
     CHECK(run.Verdict("network") == verdict);
     if (again == 4) continue;
     Says(run.Text("network"), "c1: ");
-    Says(run.Text("network"), "of 5000 segments to the server were sent again");
+    Says(run.Text("network"), "of 5,000 segments to the server were sent again");
     CHECK(run.Text("network").find("c0") == std::string::npos);
     REQUIRE(run.report.clients_size() == 3);
     CHECK(run.report.clients(1).transport().retransmitted_segments() == again);

@@ -48,7 +48,7 @@ TEST_CASE("a client whose user may not use the others' files fails, and is check
   run.findings.back().of_users = true;
   run.Run();
   CHECK(run.Verdict("storage") == "fail");
-  Says(run.Text("close-to-open"), ": 1260 reads");
+  Says(run.Text("close-to-open"), ": 1,260 reads");
 }
 
 TEST_CASE("a client with other storage fails, and the others are checked without it") {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/streams.h"
 #include "worker/data/sector_checker.h"
 #include "worker/data/sector_writer.h"
 #include "worker/pattern/interleaved.h"
@@ -23,12 +24,6 @@ StreamShape TenRecords(uint32_t files = 1) {
   shape.lane = 2;
   shape.phase = 3;
   return shape;
-}
-
-std::unique_ptr<OpStream> StreamOf(const std::string& operation, const StreamShape& shape) {
-  auto stream = MakeOpStream(**FindOperation(operation), shape);
-  REQUIRE(stream.ok());
-  return *std::move(stream);
 }
 
 // "1100000000": the records of the only file that have been written.
@@ -72,8 +67,19 @@ TEST_CASE("several files are written one after the other, and alternating record
   CHECK_FALSE(two->Has(2, 0));
 
   const StreamShape shape = TenRecords();
-  Interleaved every_third(StreamOf("write", shape), 3);
-  CHECK(Marked(*WrittenRecords::Of(every_third, shape, 0, 2, 3), 3 * kRecordBytes) == "1100000000");
+  const Interleave turns{.count = 3, .block_bytes = kRecordBytes};
+  Interleaved every_third(StreamOf("write", shape), turns);
+  CHECK(Marked(*WrittenRecords::Of(every_third, shape, 0, 2, turns), 3 * kRecordBytes) == "1100000000");
+}
+
+TEST_CASE("of alternating blocks, each record has its own place") {
+  const StreamShape shape = TenRecords();
+  const Interleave turns{.count = 3, .block_bytes = 2 * kRecordBytes};
+  Interleaved in_turn(StreamOf("write", shape), turns);
+  const auto written = WrittenRecords::Of(in_turn, shape, 0, 3, turns);
+  // Records 0 and 1 of the file, and 6 and 7 …
+  for (const uint64_t record : {0, 1, 6}) CHECK(written->Has(0, record * kRecordBytes + 100));
+  for (const uint64_t record : {7, 12, 13}) CHECK_FALSE(written->Has(0, record * kRecordBytes + 100));
 }
 
 TEST_CASE("more records than fit into the memory for them are not remembered") {

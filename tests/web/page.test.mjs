@@ -82,6 +82,11 @@ test('a run on each of two paths has a table of both, with the unit of each row'
   const { phases } = resultOf(out);
   assert.equal(phases.length, 4);
   assert.equal(phases[0].target, first);
+  const overview = await rowsOf(page.locator('#overview table'));
+  const inMicros = { ns: 1e-3, us: 1, µs: 1, ms: 1e3, s: 1e6 };
+  overview.forEach(([, , latency], i) => assert.deepEqual(
+    latency.split(' / ').map((text) => Number((numberIn(text.split(' ')[0]) * inMicros[text.split(' ')[1]]).toPrecision(3))),
+    ['p50', 'p95', 'p99'].map((key) => Number((phases[i].latency_us[key] * (1 + 1e-12)).toPrecision(3)))));
   const targets = await drawn(page, 'targets');
   assert.equal(await targets.locator('.point').count(), 2, 'ops/s are not on the axis of MiB/s');
   await targets.getByRole('button', { name: 'Table' }).click();
@@ -211,7 +216,7 @@ test('the plan on the page is one that --plan reads, and repeats the run', async
   await page.close();
 });
 
-const ON_PHASE = ['throughput', 'clients-time', 'clients', 'lanes', 'latency-time', 'percentiles', 'distribution', 'regions', 'start'];
+const ON_PHASE = ['throughput', 'clients-time', 'clients', 'lanes', 'latency-time', 'latency-time-fsync', 'percentiles', 'distribution', 'regions', 'start'];
 
 richTest('every chart of a phase has content, and a table behind it', async (page) => {
   for (const id of ON_PHASE) {
@@ -224,6 +229,33 @@ richTest('every chart of a phase has content, and a table behind it', async (pag
     assert.ok((await element.locator('caption').textContent()).length > 5);
     assert.ok((await element.locator('th[scope=col]').count()) > 1);
   }
+});
+
+richTest('a flush call has a chart of its latency over time of its own', async (page) => {
+  const ops = await drawn(page, 'latency-time'), calls = await drawn(page, 'latency-time-fsync');
+  const shown = (element) => element.locator('.chart').evaluate((chart) => {
+    const [map] = chart._fullData;
+    return { lowest: map.y[0], text: map.customdata.flat().find((cell) => !cell.endsWith('<b>0 ops</b>')), bar: map.colorbar.title.text };
+  });
+  const [ofOps, ofCalls] = [await shown(ops), await shown(calls)];
+  assert.ok(Math.abs(ofCalls.lowest / ofOps.lowest - 64) < 1e-6, 'its own latencies');
+  assert.match(ofOps.text, /ops<\/b>$/);
+  assert.match(ofCalls.text, /fsync calls<\/b>$/);
+  assert.equal(ofCalls.bar, 'fsync calls');
+  await calls.getByRole('button', { name: 'Table' }).click();
+  assert.match(await calls.locator('caption').textContent(), /^Fsync calls of write/);
+});
+
+richTest('the curve of percentiles has one line for the ops and one for each flush call', async (page) => {
+  const element = await drawn(page, 'percentiles');
+  const [ops, fsync] = await element.locator('.chart').evaluate((chart) => chart._fullData.map(({ name, y }) => ({ name, y })));
+  assert.deepEqual([ops.name, fsync.name], ['ops', 'fsync']);
+  assert.equal(fsync.y.length, 3, '50, 75 and the max of four calls');
+  assert.ok(Math.abs(fsync.y[0] / 2097.152 - 1) < 0.008 && Math.abs(fsync.y[2] - 4194.304) < 1e-6, fsync.y);
+  await element.getByRole('button', { name: 'Table' }).click();
+  const rows = await rowsOf(element.locator('table'));
+  assert.deepEqual(rows.map(([of]) => of), [...ops.y.map(() => 'ops'), ...fsync.y.map(() => 'fsync')]);
+  assert.equal(rows.at(-1)[1], '100 %');
 });
 
 richTest('the table of the clients has their figures, the slowest first', async (page) => {
@@ -359,6 +391,11 @@ richTest('the first screen says where, how bad the marks are, and has all figure
   assert.equal(said.filter((text) => /^i note straggler in write, node07/.test(text)).length, 1, said.join('\n'));
   assert.ok(said.some((text) => /slow clients .*1 of 12 clients under 80 % of the median: node07 \(5\d %\)/.test(text)), said.join('\n'));
   assert.equal(await page.locator('#overview s').allTextContents().then(String), '48,200', 'what is invalid is struck out');
+  const colourOf = (name) => page.locator('#overview tbody tr').filter({ has: page.getByRole('link', { name, exact: true }) }).first()
+    .locator('strong.value').evaluate((strong) => getComputedStyle(strong).color);
+  const text = await page.locator('body').evaluate((body) => getComputedStyle(body).color);
+  assert.equal(await colourOf('write'), text, 'a figure with a note stands as any other');
+  assert.notEqual(await colourOf('random read'), text, 'a doubtful figure is grey');
   const element = await drawn(page, 'phases');
   const traces = await element.locator('.chart').evaluate((chart) => chart.data.map(({ x, marker, text }) => ({ x: [...x], shapes: marker.pattern.shape, text })));
   const listed = resultOf(rich).phases.filter(({ name }) => !/sweep$/.test(name));
@@ -617,6 +654,25 @@ test('the rounds of a soak are one row, and what it found stands first', async (
   const pauses = await (await drawn(page, 'soak-pauses')).locator('.chart').evaluate((chart) => Math.max(...chart.data[0].y));
   assert.equal(pauses, 42);
   assert.match(await figure(page, 'soak-troubles').locator('h3').textContent(), /failed or was lost/);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test('rounds until steady are one row with the mean of their window, and a change of the rate is marked in its chart', async () => {
+  const { directory } = sample('steady'), { steady } = resultOf(directory);
+  const page = await openPage(browser, directory);
+  assert.match(await page.locator('#steady-verdict').textContent(), /All phases are steady.*in rounds 3 to 7: within 20 % of the mean/);
+  assert.ok((await page.locator('#steady-verdict').getAttribute('class')).includes('good'));
+  const shown = await headlines(page);
+  assert.deepEqual(shown.map(({ name }) => name), ['write', 'read']);
+  assertShows(shown[0].value, steady.rows[0].mean / MIB, 'mean of the window');
+  const rounds = await (await drawn(page, 'steady-rounds-chart')).locator('.chart').evaluate((chart) => chart.data.map(({ name, y }) => [name, y.length]));
+  assert.deepEqual(rounds, [['write', 7], ['read', 7]]);
+  await page.evaluate(() => { location.hash = '#phase-0'; });
+  const { texts, lines } = await (await drawn(page, 'throughput')).locator('.chart').evaluate((chart) => ({
+    texts: chart.layout.annotations.map(({ text }) => text), lines: chart.layout.shapes.map(({ x0, x1 }) => [x0, x1]) }));
+  assert.ok(texts.includes('rate fell: burst credits used up'), texts.join('; '));
+  assert.ok(lines.some(([from, to]) => from === 20 && to === 20) && lines.some(([from, to]) => from === 0 && to === 20));
   assert.deepEqual(page.problems, []);
   await page.close();
 });

@@ -1,5 +1,5 @@
-// sample_page rich|empty|soak|many|large DIRECTORY: writes report.html and result.json of a report that was made up, and prints
-// how long the page took in milliseconds. sample_page comparison|history|validation DIRECTORY MESSAGE: the same of a
+// sample_page rich|empty|soak|steady|many|large DIRECTORY: writes report.html and result.json of a report that was made up,
+// and prints how long the page took in milliseconds. sample_page comparison|history|validation DIRECTORY MESSAGE: the same of a
 // comparison, history or validation that is in the file MESSAGE as text.
 #include <chrono>
 #include <fstream>
@@ -40,6 +40,7 @@ Written WriteRun(std::string_view kind, const std::string& directory) {
   const v1::RunReport report = kind == "rich"    ? RichReport()
                                : kind == "empty" ? EmptyReport()
                                  : kind == "soak"  ? SoakReport(60)
+                                 : kind == "steady" ? SteadySample()
                                  : kind == "many"  ? LargeReport(1000, 1, 8, 120, 50)
                                                    : LargeReport(1000, 8, 20, 600, 0);
   Written written = WriteTimed(directory, [&](std::ostream& out) { return WritePage(report, out); });

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/histogram.h"
 #include "coordinator/analysis/across/surfaces.h"
+#include "coordinator/analysis/across/until_steady.h"
 #include "coordinator/analysis/client_differences.h"
 
 namespace iobench {
@@ -56,6 +59,7 @@ void FillLatency(double p50_us, uint64_t count, v1::Latency& latency) {
   latency.set_stddev(p50_us * 0.8);
   latency.set_p50(p50_us);
   latency.set_p90(p50_us * 1.9);
+  latency.set_p95(p50_us * 2.2);
   latency.set_p99(p50_us * 4.1);
   latency.set_p99_9(p50_us * 11);
   latency.set_p99_99(p50_us * 40);
@@ -80,6 +84,14 @@ void FillLatencyCharts(const Shape& shape, Noise& noise, v1::PhaseCharts& charts
       sums[bin] += ops;
     }
   }
+  if (shape.operation == "write") {
+    v1::CallLatencies& fsync = *charts.add_calls();
+    fsync.set_name("fsync");
+    *fsync.mutable_latency() = map;
+    for (double& upper_us : *fsync.mutable_latency()->mutable_bin_upper_us()) upper_us *= 64;
+    fsync.mutable_latency()->set_lowest_us(64 * map.lowest_us());
+    for (uint64_t& calls : *fsync.mutable_latency()->mutable_ops()) calls /= 16;
+  }
   double lower = map.lowest_us();
   for (int bin = 0; bin < bins; ++bin) {
     if (sums[bin] > 0) {
@@ -97,6 +109,11 @@ void FillLatencyCharts(const Shape& shape, Noise& noise, v1::PhaseCharts& charts
     point.set_percent(percents[i]);
     point.set_us(shape.p50_us * factors[i]);
     point.set_unsure(percents[i] > 99.99);
+  }
+  for (v1::CallLatencies& call : *charts.mutable_calls()) {
+    const auto latencies = std::make_unique<Histogram>();
+    for (const uint64_t ms : {1, 2, 3, 4}) latencies->Add(ms << 20);  // lower edges of buckets
+    *call.mutable_histogram() = latencies->ToProto();
   }
 }
 
@@ -587,6 +604,46 @@ v1::RunReport SoakReport(int round_count) {
   client.set_stalled_s(42);
   client.mutable_longest()->set_seconds(42);
   client.set_wrong_sectors(12);
+  return report;
+}
+
+v1::RunReport SteadySample() {
+  Noise noise;
+  v1::RunReport report;
+  FillRun(4, 2, report);
+  v1::Plan& plan = *report.mutable_run()->mutable_plan();
+  plan.clear_phases();
+  for (const char* const operation : {"write", "read"}) {
+    v1::Phase& phase = *plan.add_phases();
+    phase.set_name(operation);
+    phase.add_assignments()->mutable_operation()->set_name(operation);
+  }
+  v1::Steady& asked = *plan.mutable_until_steady();
+  asked.set_window_rounds(5);
+  asked.set_range_percent(20);
+  asked.set_slope_percent(10);
+  asked.set_max_rounds(25);
+  for (uint32_t round = 0; round < 7; ++round) {
+    for (const char* const operation : {"write", "read"}) {
+      const bool writes = operation[0] == 'w';
+      v1::PhaseReport& phase =
+          AddPhase({.name = operation, .operation = operation, .title = operation,
+                    .bytes_per_s = writes && round < 2 ? 9e8 - 2e8 * round : noise.Around(5e8, 0.02), .clients = 4, .lanes = 2},
+                   noise, report);
+      phase.set_repetition(round);
+      if (!writes || round > 0) continue;
+      v1::RateChange& change = *phase.add_changes();
+      change.set_at_s(20);
+      change.set_low_s(19.5);
+      change.set_high_s(20.5);
+      change.set_before_per_s(1.7e9);
+      change.set_after_per_s(5e8);
+      change.set_bytes_until(34'000'000'000);
+      change.set_ops_until(34'000);
+      change.set_cause("burst credits used up");
+    }
+  }
+  UpdateSteady(report);
   return report;
 }
 

@@ -14,6 +14,8 @@ v1::RunReport RichReport();
 v1::RunReport EmptyReport();
 // Rounds of a write that gets slower and a read that does not, with one long stall and stale data.
 v1::RunReport SoakReport(int round_count);
+// Seven rounds of a write and a read until both are steady. In the first write, burst credits are used up after 20 s.
+v1::RunReport SteadySample();
 // As many clients, lanes and phases as given, all with charts of `slice_count` slices. One of `slow_every` clients is slow; 0:
 // one of all.
 v1::RunReport LargeReport(int client_count, int lanes_per_client, int phase_count, int slice_count, int slow_every);

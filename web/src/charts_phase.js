@@ -101,28 +101,34 @@ export function regionsFigure(phase) {
       rows: PARTS.map((part) => [part, mean[part], slowest?.[part]]) }) });
 }
 
+// Of the ops, and of each flush call.
 export function percentilesFigure(phase) {
-  const points = phase.columns.charts.percentiles;
+  const { percentiles, calls } = phase.columns.charts;
+  const curves = [{ name: 'ops', percentiles }, ...calls].filter((curve) => curve.percentiles.length > 0);
+  const several = calls.length > 0;
   const NAMED = [50, 90, 99, 99.9, 99.99, 99.999];
   const place = (value) => 1 / (1 - Math.min(value, 99.9999) / 100);
   return new Figure({
     id: 'percentiles', title: 'Latency by percentile',
-    note: 'How long all but the slowest ops took, on logarithmic axes. Lower is better; hollow points rest on fewer than '
-      + '100 ops.',
+    note: `How long all but the slowest ops${several ? ' and flush calls' : ''} took, on logarithmic axes. Lower is better; `
+      + `hollow points rest on fewer than 100 ops${several ? ' or calls' : ''}.`,
     chart: () => ({
-      traces: [{
-        type: 'scatter', mode: 'lines+markers', x: points.map(([p]) => place(p)), y: points.map(([, us]) => us),
-        line: { color: colour('series-1'), width: 2 },
-        marker: { size: 7, color: points.map(([,, unsure]) => (unsure ? colour('card') : colour('series-1'))),
-          line: { width: 1.5, color: colour('series-1') } },
-        customdata: points.map(([p, us]) => `p${p}: <b>${micros(us)}</b>`), hovertemplate: '%{customdata}<extra></extra>' }],
-      layout: layout({
+      traces: curves.map(({ name, percentiles: points }, i) => ({
+        type: 'scatter', mode: 'lines+markers', name, x: points.map(([p]) => place(p)), y: points.map(([, us]) => us),
+        line: { color: palette()[i % 6], width: 2 },
+        marker: { size: 7, color: points.map(([,, unsure]) => (unsure ? colour('card') : palette()[i % 6])),
+          line: { width: 1.5, color: palette()[i % 6] } },
+        customdata: points.map(([p, us]) => `${several ? `${name}, ` : ''}p${p}: <b>${micros(us)}</b>`),
+        hovertemplate: '%{customdata}<extra></extra>' })),
+      layout: layout({ legend: several,
         x: { title: 'percentile', type: 'log', tickvals: NAMED.map(place), ticktext: NAMED.map((p) => `${p} %`) },
         y: latencyAxis('latency (lower is better)') }) }),
     table: () => ({
       caption: `Latency of ${phase.name} by percentile`,
-      columns: [{ title: 'percentile' }, { title: 'µs', format: number }, { title: 'enough ops?' }],
-      rows: points.map(([p, us, unsure]) => [`${p} %`, us, unsure ? 'fewer than 100 beyond it' : 'yes']) }) });
+      columns: [...(several ? [{ title: 'of' }] : []), { title: 'percentile' }, { title: 'µs', format: number },
+        { title: several ? 'enough?' : 'enough ops?' }],
+      rows: curves.flatMap(({ name, percentiles: points }) => points.map(([p, us, unsure]) =>
+        [...(several ? [name] : []), `${p} %`, us, unsure ? 'fewer than 100 beyond it' : 'yes'])) }) });
 }
 
 export function distributionFigure(phase) {
@@ -208,7 +214,7 @@ function throughputRows(phase) {
   const wall = phase.stonewall;
   if (wall?.at_s) rows.push(['stonewall', `${wall.kind}, at ${seconds(wall.at_s)} by ${wall.first_lane}`]);
   if (Number.isFinite(phase.straggler_cost)) rows.push(['cost of stragglers', percent(phase.straggler_cost * 100)]);
-  const kinds = Object.entries(phase.by_kind ?? {});
+  const kinds = Object.entries(phase.by_kind ?? {}).filter(([kind]) => !FLUSH_CALLS.includes(kind));
   for (const [kind, part] of kinds.length > 1 ? kinds : []) {
     rows.push([kind, `${number(rateIn(unit, part))} ${unit.name}, p99 ${micros(part.latency_us?.p99)}`]);
   }
@@ -217,7 +223,10 @@ function throughputRows(phase) {
   return rows;
 }
 
-const LATENCIES = [['mean', 'mean'], ['p50', 'p50'], ['p90', 'p90'], ['p99', 'p99'], ['p99.9', 'p99_9'], ['max', 'max']];
+// They are listed with the kinds of ops, but are none.
+const FLUSH_CALLS = ['fsync', 'fdatasync', 'sync-file-range', 'commit', 'close'];
+
+const LATENCIES = [['mean', 'mean'], ['p50', 'p50'], ['p90', 'p90'], ['p95', 'p95'], ['p99', 'p99'], ['p99.9', 'p99_9'], ['max', 'max']];
 
 const timeText = (times, key) => micros(times[key]) + (times.unsure?.includes(key) ? ' (few ops)' : '');
 
@@ -226,6 +235,16 @@ function otherRows(phase) {
   const rows = [], latency = phase.latency_us, open = phase.open_loop, rpc = phase.nfs_rpc;
   for (const [name, key] of latency?.count ? LATENCIES : []) {
     rows.push([`latency${open ? ' (response)' : ''}, ${name}`, timeText(latency, key)]);
+  }
+  for (const call of FLUSH_CALLS.filter((name) => phase.by_kind?.[name])) {
+    const times = phase.by_kind[call].latency_us;
+    const figures = LATENCIES.map(([name, key]) => `${name} ${timeText(times, key)}`).join(', ');
+    rows.push([call, `${count(times.count)} calls: ${figures}`]);
+  }
+  const commits = rpc?.kinds?.COMMIT;
+  if (commits && FLUSH_CALLS.some((name) => phase.by_kind?.[name])) {
+    rows.push(['COMMIT by the kernel', `${count(commits.rpcs)} requests: mean ${micros(commits.execute_ms * 1e3)}, `
+      + `of it queue ${micros(commits.queue_ms * 1e3)}, round trip ${micros(commits.round_trip_ms * 1e3)}`]);
   }
   if (open) {
     const end = open.asked_end_ops_per_s > 0 ? ` to ${number(open.asked_end_ops_per_s)}` : '';

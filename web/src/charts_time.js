@@ -44,6 +44,24 @@ function joined(values, limit) {
   return { values: result, step };
 }
 
+// The levels of throughput, each until the next change, in `unit`, and the changes as lines.
+function levels(phase, unit) {
+  const { changes = [] } = phase, shapes = [], annotations = [];
+  if (changes.length === 0) return { shapes, annotations };
+  const of = (perS) => (unit.bytes === 0 ? perS : perS / unit.bytes);
+  [changes[0].before_per_s, ...changes.map((change) => change.after_per_s)].forEach((perS, i) => {
+    shapes.push({ type: 'line', x0: changes[i - 1]?.at_s ?? 0, x1: changes[i]?.at_s ?? phase.duration_s, y0: of(perS), y1: of(perS),
+      line: { color: colour('accent'), width: 1.5, dash: 'dot' } });
+  });
+  for (const change of changes) {
+    const falls = change.after_per_s < change.before_per_s;
+    const { shape, annotation } = line(change.at_s, plain(`rate ${falls ? 'fell' : 'rose'}: ${change.cause || 'unknown cause'}`), { color: colour('accent') });
+    shapes.push(shape);
+    annotations.push({ ...annotation, y: 0.98, yanchor: 'top', xanchor: change.at_s < phase.duration_s / 2 ? 'left' : 'right' });
+  }
+  return { shapes, annotations };
+}
+
 export function throughputFigure(phase) {
   const { charts } = phase.columns;
   const series = (unit) => {
@@ -52,7 +70,8 @@ export function throughputFigure(phase) {
   };
   return new Figure({
     id: 'throughput', title: 'Throughput over time', wide: true, time: true,
-    note: 'All lanes together. Higher is better. The horizontal dashed line is the headline.',
+    note: 'All lanes together. Higher is better. The horizontal dashed line is the headline.'
+      + (phase.changes?.length > 0 ? ' Dotted lines show where the rate changed, and its levels.' : ''),
     chart: () => {
       const unit = unitOf(phase);
       const { values, step } = joined(series(unit), MAX_POINTS);
@@ -61,6 +80,9 @@ export function throughputFigure(phase) {
       const { shapes, annotations } = moments(phase);
       shapes.push({ type: 'line', xref: 'paper', x0: 0, x1: 1, y0: head, y1: head,
         line: { color: colour('series-2'), width: 1.5, dash: 'dash' } });
+      const changed = levels(phase, unit);
+      shapes.push(...changed.shapes);
+      annotations.push(...changed.annotations);
       return {
         traces: [{
           type: 'scatter', mode: 'lines', x: [...values.map((_, i) => i * slice), values.length * slice], y: [...values, values.at(-1)], fill: 'tozeroy',
@@ -210,16 +232,25 @@ export function lanesFigure(report, phase) {
   return figure;
 }
 
+// Of all ops of the phase.
 export function latencyHeatFigure(phase) {
-  const map = phase.columns.charts.latency;
+  return heatFigure(phase, phase.columns.charts.latency, { id: 'latency-time', title: 'Latency over time', of: 'ops' });
+}
+
+// Of one of its flush calls: {name: "fsync", latency: its map}.
+export function callHeatFigure(phase, { name, latency }) {
+  return heatFigure(phase, latency, { id: `latency-time-${name}`, title: `Latency of ${name} over time`, of: `${name} calls` });
+}
+
+function heatFigure(phase, map, { id, title, of }) {
   const bins = map.bin_upper_us;
   const lower = (bin) => (bin === 0 ? map.lowest_us : bins[bin - 1]);
   const cell = (slice, bin) => map.ops.values[slice * bins.length + bin];
   const slices = Array.from({ length: map.slice_count }, (_, i) => i);
   return new Figure({
-    id: 'latency-time', title: 'Latency over time', wide: true, time: true,
-    note: 'How many ops took how long, in each slice of time. Lower is better; a second band above the first means that '
-      + 'some of the ops wait.',
+    id, title, wide: true, time: true,
+    note: `How many ${of} took how long, in each slice of time. Lower is better; a second band above the first means that `
+      + 'some of them wait.',
     chart: () => {
       const z = bins.map((_, bin) => slices.map((slice) => {
         const ops = cell(slice, bin);
@@ -232,15 +263,15 @@ export function latencyHeatFigure(phase) {
           type: 'heatmap', z, x0: map.slice_s / 2, dx: map.slice_s,
           y: [Math.max(map.lowest_us, bins[0] / 2), ...bins], zmin: 0, zmax: high || 1, colorscale: SCALE, hoverongaps: false,
           customdata: bins.map((upper, bin) => slices.map((slice) =>
-            `${micros(lower(bin))} to ${micros(upper)}: <b>${count(cell(slice, bin))} ops</b>`)),
-          colorbar: { ...colourBar('ops'), tickvals: ticks, ticktext: ticks.map((power) => count(10 ** power)) },
+            `${micros(lower(bin))} to ${micros(upper)}: <b>${count(cell(slice, bin))} ${of}</b>`)),
+          colorbar: { ...colourBar(of), tickvals: ticks, ticktext: ticks.map((power) => count(10 ** power)) },
           hovertemplate: '%{x:.3~f} s, %{customdata}<extra></extra>' }],
         layout: layout({ height: 320, shapes: moments(phase).shapes,
           x: { title: 'seconds since the first op', showgrid: false },
           y: latencyAxis('latency (lower is better)', { showgrid: false }) }) };
     },
     table: () => ({
-      caption: `Ops of ${phase.name} by latency and time`,
+      caption: `${of[0].toUpperCase()}${of.slice(1)} of ${phase.name} by latency and time`,
       columns: [{ title: 'latency' }, ...slices.map((i) => ({ title: seconds(i * map.slice_s), format: count }))],
       rows: bins.map((upper, bin) => [`${micros(lower(bin))} to ${micros(upper)}`,
         ...slices.map((slice) => cell(slice, bin))]) }) });

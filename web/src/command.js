@@ -36,6 +36,9 @@ const asOption = (bytes) => {
   return exactSize(bytes).replace(' B', '');
 };
 
+const recordsAsOption = ({ records = [], record_bytes: bytes }) => (records.length === 0 ? asOption(bytes)
+  : records.map((share) => `${asOption(share.record_bytes)}:${share.percent}`).join(','));
+
 const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 // The command without its paths; null if it names them in another way than with --path or by themselves.
@@ -68,5 +71,5 @@ export function commandOf(command, phase, paths = []) {
     if (found === 'takes value') ++i;
     if (!found) kept.push(others[i].source);
   }
-  return [...kept, ...(phase.target ? [`--path ${quoted(phase.target)}`] : []), `--op ${phase.operation}`, `-r ${asOption(phase.record_bytes)}`, `-s ${asOption(phase.bytes_per_lane)}`].join(' ');
+  return [...kept, ...(phase.target ? [`--path ${quoted(phase.target)}`] : []), `--op ${phase.operation}`, `-r ${recordsAsOption(phase)}`, `-s ${asOption(phase.bytes_per_lane)}`].join(' ');
 }

@@ -66,17 +66,19 @@ export async function readData(base64) {
 // result.json, its `tables` and `columns`: {clients, lanes, charts}; `hosts` are the names that columns.clients.host counts,
 // `planYaml` is the plan for --plan. `markRows` has, by code, what the table of marks says: `means`, `severity`, `doc` and
 // `read_from_memory`; each mark of a phase has it too, an unknown one nothing. `shown_name` is what all
-// formats call a phase, with its number if others are called the same.
+// formats call a phase, with its number if others are called the same. `records` are the record sizes and their shares, if ops
+// have several.
 export function reportOf({ text: { result, hosts, plan, phases, marks, names, tables }, buffer, begin }) {
   result.hosts = hosts;
   result.planYaml = plan;
   result.tables = tables;
   result.markRows = marks;
-  const counts = new Map();
+  const counts = new Map(), planned = result.run?.plan?.phases ?? [];
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   result.phases.forEach((phase, i) => {
     phase.headline ??= { name: '', region: '', bytes_per_s: NaN, ops_per_s: NaN };  // nothing was measured
     phase.shown_name = counts.get(names[i]) > 1 ? `${names[i]} #${phase.index}` : names[i];
+    phase.records = planned[phase.index % planned.length]?.assignments?.[0]?.operation?.records ?? [];
     phase.columns = withColumns(phases[i], buffer, begin);
     for (const mark of phase.marks ?? []) Object.assign(mark, marks[mark.code]);
     phase.tables = tables.filter(({ joined, id }) => joined && id !== 'errors')
@@ -105,6 +107,8 @@ export const severityOf = (phase) => (phase.not_whole ? 'invalid'
   : SEVERITIES.find((severity) => (phase.marks ?? []).some((mark) => mark.severity === severity))
     ?? (phase.marks?.length > 0 ? 'note' : ''));
 
+// The style of what has this severity; "note" alone is the style of a paragraph.
+export const severityStyle = (severity) => (severity ? `is-${severity}` : '');
 export const worstOf = (phases) => SEVERITIES.find((severity) => phases.some((phase) => severityOf(phase) === severity)) ?? '';
 
 export const clientRates = (phase) => (phase.headline_in_ops ? phase.columns.clients.ops_per_s : phase.columns.clients.bytes_per_s).values;

@@ -1,4 +1,4 @@
-// Phases as a reader counts them: the repetitions of one, or its rounds in a soak, are one row.
+// Phases as a reader counts them: the repetitions of one, or its rounds in a soak or until steady, are one row.
 import { number, rateIn, state, unitOf, UNITS } from './units.js';
 
 const keyOf = (phase) => [phase.name, phase.operation, phase.record_bytes, phase.bytes_per_lane, phase.lane_count, phase.target,
@@ -20,10 +20,12 @@ export function rowsOf(report, phases = report.phases) {
     .sort((a, b) => a.phases[0].index - b.phases[0].index);
 }
 
-// Of a soak only the median over the rounds is known.
+// Of a soak only the median over the rounds is known, of rounds until steady the mean of their window.
 function figuresOf(report, { name }) {
   const repeated = (report.repetitions ?? []).find((entry) => entry.name === name);
   if (repeated) return repeated;
+  const steady = report.steady?.rows?.find((entry) => entry.name === name);
+  if (steady) return { count: steady.rounds.length, median: steady.mean ?? NaN, low: NaN, high: NaN, metadata: steady.in_ops };
   const trend = report.soak?.trends?.find((entry) => entry.phase === name);
   return { count: trend?.rounds ?? 0, median: trend?.median ?? NaN, low: NaN, high: NaN, metadata: trend?.in_ops ?? false };
 }

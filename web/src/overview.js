@@ -1,9 +1,10 @@
 // What stands first: the verdict, the headline of each phase with its marks, and what limited it.
-import { severityOf, worstOf } from './data.js';
+import { severityOf, severityStyle, worstOf } from './data.js';
 import { h } from './dom.js';
 import { figuresVerdict, targetsOf, where } from './first_screen.js';
 import { intervalText, rateOfRow, rowsOf, unitOfRow } from './folded.js';
 import { soakVerdict } from './soak.js';
+import { steadyVerdict } from './steady.js';
 import { micros, number, plural, size } from './units.js';
 
 // The label, or else where the run was.
@@ -73,7 +74,7 @@ export function verdict(report) {
       h('strong', {}, unfinished ? 'The run did not finish' : 'The run had problems'),
       h('ul', {}, problems.map((problem) => h('li', {}, problem.client ? `${problem.client}: ` : '', problem.message)))));
   }
-  parts.push(soakVerdict(report), figuresVerdict(report));
+  parts.push(soakVerdict(report), steadyVerdict(report), figuresVerdict(report));
   for (const note of report.notes ?? []) parts.push(h('p', { class: 'note' }, note));
   return parts.filter(Boolean);
 }
@@ -104,7 +105,7 @@ function tipOf(button, tip) {
 export function mark(entry) {
   const of = entry.subject && entry.subject !== 'phase' ? ` on ${entry.subject}` : '';
   const code = entry.code.replaceAll('_', ' ');
-  const button = h('button', { type: 'button', class: entry.severity ?? 'note', 'aria-label': `Mark ${code}${of}: ${entry.text}` }, code);
+  const button = h('button', { type: 'button', class: severityStyle(entry.severity ?? 'note'), 'aria-label': `Mark ${code}${of}: ${entry.text}` }, code);
   const tip = h('span', { class: 'tip', role: 'tooltip' }, h('strong', {}, `${code}${of}:`), ' ', entry.text,
     entry.doc ? ` (${entry.means}: ${entry.doc})` : '');
   tipOf(button, tip);
@@ -134,8 +135,12 @@ export function limitsOf(phase) {
     h('dd', {}, `Try: ${limit.advice} `, h('span', { class: 'quiet' }, `(${limit.source})`))]));
 }
 
+// As on the console.
+const PERCENTILES = ['p50', 'p95', 'p99'];
+export const PERCENTILES_TITLE = PERCENTILES.join(' / ');
+
 export function latencyText(phase) {
-  return phase.latency_us?.count ? `${micros(phase.latency_us.p50)} / ${micros(phase.latency_us.p99)}` : '–';
+  return phase.latency_us?.count ? PERCENTILES.map((key) => micros(phase.latency_us[key])).join(' / ') : '–';
 }
 
 // Of repetitions, from the least to the most.
@@ -145,19 +150,20 @@ function latencyOfRow({ phases }) {
     const values = phases.filter((phase) => phase.latency_us?.count).map((phase) => phase.latency_us[key]);
     return values.length === 0 ? '–' : `${micros(Math.min(...values))} to ${micros(Math.max(...values))}`;
   };
-  return [range('p50'), h('span', { class: 'sub' }, `/ ${range('p99')}`)];
+  const [first, ...others] = PERCENTILES.map(range);
+  return [first, others.map((text) => h('span', { class: 'sub' }, `/ ${text}`))];
 }
 
 // A figure that the marks call invalid is struck out.
 function rateText(row) {
   const worst = worstOf(row.phases), value = number(rateOfRow(row).value);
-  return h('strong', { class: `value ${worst}` }, worst === 'invalid' ? h('s', {}, value) : value);
+  return h('strong', { class: `value ${severityStyle(worst)}` }, worst === 'invalid' ? h('s', {}, value) : value);
 }
 
 function rowElement(report, row, max, choosePhase, more = null) {
   const { phases: [phase, ...others] } = row, unit = unitOfRow(row), { value } = rateOfRow(row);
   const share = max > 0 && Number.isFinite(value) ? value / max : 0;
-  const meter = h('span', { class: `meter ${worstOf(row.phases)}`, 'aria-hidden': 'true' }, h('span', {}));
+  const meter = h('span', { class: `meter ${severityStyle(worstOf(row.phases))}`, 'aria-hidden': 'true' }, h('span', {}));
   meter.firstChild.style.width = `${(share * 100).toFixed(1)}%`;
   const limits = [...new Set(row.phases.map((each) => each.limited_by).filter(Boolean))];
   return h('tr', { 'data-phase': phase.index, class: more === false ? 'one-of' : null },
@@ -187,7 +193,7 @@ export function overview(report, choosePhase, hidden, showAll, opened, redraw) {
       if (open) opened.delete(index);
       else opened.add(index);
       redraw();
-    } }, `${open ? 'hide' : 'show'} the ${plural(row.phases.length, report.soak ? 'round' : 'repetition')}`);
+    } }, `${open ? 'hide' : 'show'} the ${plural(row.phases.length, report.soak || report.steady ? 'round' : 'repetition')}`);
   };
   const elements = rows.flatMap((row) => {
     const max = maxima.get(unitOfRow(row)), folded = row.phases.length > 1;
@@ -201,16 +207,19 @@ export function overview(report, choosePhase, hidden, showAll, opened, redraw) {
     marked ? h('p', { class: 'note lead' }, 'Point at a mark or select it to see what to do. A figure that is struck out is invalid, a grey one doubtful.') : null,
     h('div', { class: `table-frame overview${elements.length > 14 ? ' tall' : ''}`, tabindex: '0', role: 'region', 'aria-label': 'Table of results' },
       h('table', {}, h('caption', { class: 'hidden' }, 'Headline, latency, limit and marks of each phase'),
-        h('thead', {}, h('tr', {}, ['Phase', 'Headline', 'Latency p50 / p99', 'Limited by', 'Marks'].map((text, i) =>
+        h('thead', {}, h('tr', {}, ['Phase', 'Headline', `Latency ${PERCENTILES_TITLE}`, 'Limited by', 'Marks'].map((text, i) =>
           h('th', { scope: 'col', class: i === 1 || i === 2 ? 'number' : null }, text)))),
         h('tbody', {}, elements))),
     hidden.size > 0 ? h('p', { class: 'more' }, h('button', { type: 'button', onclick: showAll },
       `Show the ${hidden.size} cells of sweeps here too`)) : null);
 }
 
+const recordSizes = ({ records, record_bytes: bytes }) => (records.length === 0 ? size(bytes)
+  : records.map((share) => `${size(share.record_bytes)} ${share.percent} %`).join(', '));
+
 export function details(phase) {
   const parts = [phase.title !== phase.name ? phase.title : ''];
-  if (phase.record_bytes > 0 && !phase.metadata) parts.push(`records of ${size(phase.record_bytes)}`);
+  if (phase.record_bytes > 0 && !phase.metadata) parts.push(`records of ${recordSizes(phase)}`);
   if (phase.bytes_per_lane > 0 && !phase.metadata) parts.push(`${size(phase.bytes_per_lane)} per lane`);
   if (phase.headline.name) parts.push(`${phase.headline.name}, ${phase.headline.region}`);
   if (phase.target && !phase.name.includes(phase.target)) parts.push(phase.target);

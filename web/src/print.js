@@ -8,7 +8,7 @@ import { clientRows } from './clients_table.js';
 import { clientRates, severityOf, worstOf } from './data.js';
 import { slowCount } from './first_screen.js';
 import { intervalText, rateOfRow, rowsOf, unitOfRow } from './folded.js';
-import { details, latencyText, limitsOf } from './overview.js';
+import { PERCENTILES_TITLE, details, latencyText, limitsOf } from './overview.js';
 import { count, number, rateIn, seconds, unitOf, state, UNITS } from './units.js';
 
 const MAX_CLIENTS = 40;       // rows on paper; the others are in result.csv
@@ -87,7 +87,7 @@ function repeatedPart(report, { name, phases }) {
   const marks = { marks: phases.flatMap((phase) => (phase.marks ?? []).map((entry) => ({ ...entry, subject: `${phase.shown_name}${entry.subject === 'phase' ? '' : `, ${entry.subject}`}` }))) };
   return h('section', { class: 'print-phase' }, h('h2', {}, name), h('p', {}, details(phases[0])), marksText(marks),
     table({ caption: `Each repetition of ${name}`, note: phases.length > shown.length ? `The first ${shown.length} of ${count(phases.length)}.` : '',
-      columns: [{ title: 'phase' }, { title: unit.name, format: number }, { title: 'p50 / p99' }, { title: 'limited by' }, { title: 'marks' }],
+      columns: [{ title: 'phase' }, { title: unit.name, format: number }, { title: PERCENTILES_TITLE }, { title: 'limited by' }, { title: 'marks' }],
       rows: shown.map((phase) => [phase.shown_name, rateIn(unit, phase.headline), latencyText(phase), phase.limited_by || '–', codesOf([phase])]) }));
 }
 
@@ -95,7 +95,7 @@ const codesOf = (phases) => [...new Set(phases.flatMap((phase) => phase.marks ??
 
 function resultsTable(rows) {
   const latency = ({ phases }) => (phases.length === 1 ? latencyText(phases[0]) : `${phases.length} times`);
-  return { caption: 'Results', columns: [{ title: 'phase' }, { title: 'headline' }, { title: 'unit' }, { title: 'interval' }, { title: 'p50 / p99' },
+  return { caption: 'Results', columns: [{ title: 'phase' }, { title: 'headline' }, { title: 'unit' }, { title: 'interval' }, { title: PERCENTILES_TITLE },
     { title: 'limited by' }, { title: 'marks' }],
   rows: rows.map((row) => {
     const value = number(rateOfRow(row).value);

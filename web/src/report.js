@@ -2,10 +2,10 @@
 import { comparisonSection, section, sweepSection, sweepTables } from './across.js';
 import { clientsFigure, distributionFigure, figuresTables, percentilesFigure, regionsFigure, startFigure } from './charts_phase.js';
 import { serverFigure } from './charts_server.js';
-import { clientHeatFigure, lanesFigure, latencyHeatFigure, throughputFigure } from './charts_time.js';
+import { callHeatFigure, clientHeatFigure, lanesFigure, latencyHeatFigure, throughputFigure } from './charts_time.js';
 import { contents, controls, footer, printWith } from './choices.js';
 import { ClientsTable } from './clients_table.js';
-import { severityOf } from './data.js';
+import { severityOf, severityStyle } from './data.js';
 import { h, table } from './dom.js';
 import { clientsSection, errorsSection, planSection } from './facts.js';
 import { refreshFigures, removeFigures } from './figure.js';
@@ -14,6 +14,7 @@ import { rowsOf } from './folded.js';
 import { details, header, limitsOf, marksOf, overview, title, verdict } from './overview.js';
 import { printed } from './print.js';
 import { soakFigures } from './soak.js';
+import { steadyFigures } from './steady.js';
 import { OtherTables } from './tables.js';
 import { number, rateIn, unitOf, UNITS } from './units.js';
 
@@ -32,7 +33,7 @@ export class ReportPage {
     document.title = `${title(report)} – cluster-iobench`;
     this.overviewPlace = h('div', {});
     this.phasePlace = h('div', {});
-    this.others = new OtherTables(report, { Soak: soakFigures(report) });
+    this.others = new OtherTables(report, { Soak: soakFigures(report), 'Steady state': steadyFigures(report) });
     this.place.replaceChildren(
       header(report, controls(Object.keys(UNITS), () => this.showUnit())), h('main', {},
         ...verdict(report), this.chart(), this.overviewPlace, sweepSection(report),
@@ -135,7 +136,8 @@ export class ReportPage {
     if (lanes) figures.push(lanes);
     if (this.clients) figures.push(this.clients);
     if (charts.latency.slice_count > 0) figures.push(latencyHeatFigure(phase));
-    if (has(charts.percentiles)) figures.push(percentilesFigure(phase));
+    charts.calls.filter((call) => call.latency.slice_count > 0).forEach((call) => figures.push(callHeatFigure(phase, call)));
+    if (has(charts.percentiles) || charts.calls.some((call) => has(call.percentiles))) figures.push(percentilesFigure(phase));
     if (has(charts.distribution)) figures.push(distributionFigure(phase));
     if (phase.regions_s) figures.push(regionsFigure(phase));
     if (phase.columns.lanes.lane.values.length > 1) figures.push(startFigure(phase));
@@ -153,7 +155,7 @@ export class ReportPage {
     if (!this.phase) return;
     const unit = unitOf(this.phase);
     const value = number(rateIn(unit, this.phase.headline)), worst = severityOf(this.phase);
-    this.headline.replaceChildren(h('strong', { class: worst }, worst === 'invalid' ? h('s', {}, value) : value), ` ${unit.name}`);
+    this.headline.replaceChildren(h('strong', { class: severityStyle(worst) }, worst === 'invalid' ? h('s', {}, value) : value), ` ${unit.name}`);
     this.clients?.draw();
     figuresTables(this.phase).forEach((part, i) => this.tables[i].replaceChildren(table(part)));
   }

@@ -1,18 +1,13 @@
 #include "worker/check/lock_calls.h"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
-#include <thread>
+#include <cstdint>
 
-#include "absl/status/statusor.h"
-#include "common/process/thread.h"
+#include "common/process/interrupter.h"
 #include "common/status_util.h"
 
 namespace iobench {
@@ -45,30 +40,6 @@ int CallUninterrupted(int fd, const v1::FileAction::FileLock& wanted, Locking ho
   return error;
 }
 
-// Lets system calls of its thread be interrupted by a signal that nothing else here uses.
-class Interruptible {
- public:
-  Interruptible() {
-    struct sigaction action {};
-    action.sa_handler = [](int) {};
-    action.sa_flags = 0;  // without SA_RESTART, so that the call returns EINTR
-    ::sigaction(Signal(), &action, nullptr);
-    sigset_t signals;
-    ::sigemptyset(&signals);
-    ::sigaddset(&signals, Signal());
-    ::pthread_sigmask(SIG_UNBLOCK, &signals, &old_mask_);
-  }
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
-  // The handler stays: another thread may wait for a lock too.
-  ~Interruptible() { ::pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr); }
-
-  static int Signal() { return SIGRTMIN + 9; }
-
- private:
-  sigset_t old_mask_{};
-};
-
 }  // namespace
 
 int LockNow(int fd, const v1::FileAction::FileLock& lock) {
@@ -80,25 +51,13 @@ int Unlock(int fd, const v1::FileAction::FileLock& lock) {
 }
 
 int LockWaiting(int fd, const v1::FileAction::FileLock& lock, const std::function<bool()>& is_over) {
-  constexpr timespec kLookEvery = {.tv_sec = 0, .tv_nsec = 10'000'000};
-  const Interruptible interruptible;
-  const pthread_t waiter = ::pthread_self();
-  std::atomic<bool> ended{false}, over{false};
-  // Signals again and again: one that comes just before the call begins interrupts nothing.
-  absl::StatusOr<std::thread> interrupter = StartThread([&] {
-    while (!ended) {
-      over = over || is_over();
-      if (over && !ended) ::pthread_kill(waiter, Interruptible::Signal());
-      ::nanosleep(&kLookEvery, nullptr);
-    }
-  });
+  constexpr int64_t kLookEveryNs = 10'000'000;
+  const auto interrupter = Interrupter::Create(is_over, kLookEveryNs);
   if (!interrupter.ok()) return ErrnoOf(interrupter.status());
   int error = 0;
   do {
     error = CallOnce(fd, lock, Locking::kWaiting);
-  } while (error == EINTR && !over);
-  ended = true;
-  interrupter->join();
+  } while (error == EINTR && !(*interrupter)->over());
   return error == EINTR ? EAGAIN : error;
 }
 

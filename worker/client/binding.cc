@@ -136,6 +136,10 @@ absl::StatusOr<BindingSlots> BindingSlotsFrom(const v1::Binding& binding, std::s
   return slots;
 }
 
+size_t NumaNodeCount() {
+  return std::max<size_t>(1, NumaNodes().size());
+}
+
 absl::StatusOr<BindingSlots> BindingSlotsFor(const v1::Binding& binding) {
   if (binding.to() == v1::Binding::NOTHING) return BindingSlots();
   IOBENCH_ASSIGN_OR_RETURN(const std::vector<uint32_t> usable, UsableProcessorList());

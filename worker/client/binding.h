@@ -2,6 +2,7 @@
 #ifndef WORKER_CLIENT_BINDING_H_
 #define WORKER_CLIENT_BINDING_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -42,6 +43,9 @@ absl::StatusOr<BindingSlots> BindingSlotsFrom(const v1::Binding& binding, std::s
 // The same for the processors of the calling thread and the nodes of this host. Without a binding, it reads nothing and
 // returns empty slots. If the system does not provide the information: the status of the errno.
 absl::StatusOr<BindingSlots> BindingSlotsFor(const v1::Binding& binding);
+
+// Returns how many NUMA nodes this host has; 1 also if the system does not say.
+size_t NumaNodeCount();
 
 // Returns the processors that this process may use, in the format of WorkerFacts.processor_mask; empty: unknown.
 std::string UsableProcessorMask();

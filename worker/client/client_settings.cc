@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/xattr.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -21,6 +20,7 @@
 #include "worker/client/host_counters.h"
 #include "worker/client/mountstats.h"
 #include "worker/client/server_route.h"
+#include "worker/storage/file_layout.h"
 
 namespace iobench {
 namespace {
@@ -136,24 +136,13 @@ void AddNfs(const Mount& mount, const std::string& root, Settings& settings) {
   if (!counters->connections.empty()) settings["connections"] = absl::StrCat(counters->connections.size());
 }
 
-// Returns an extended attribute of the directory; nullopt: it has none, or the file system refuses.
-std::optional<std::string> AttributeOf(int fd, const char* name) {
-  // fgetxattr() refuses descriptors opened with O_PATH.
-  const std::string path = absl::StrCat("/proc/self/fd/", fd);
-  std::string value(64 << 10, '\0');
-  const ssize_t bytes = ::getxattr(path.c_str(), name, value.data(), value.size());
-  if (bytes <= 0) return std::nullopt;
-  value.resize(static_cast<size_t>(bytes));
-  return value;
-}
-
 void AddStriping(const Mount& mount, int fd, Settings& settings) {
   const auto add = [&settings](const char* name, const std::string& value) {
     settings[name] = value.empty() ? kNotAvailable : value;
   };
   const std::string& type = mount.filesystem;
   if (type == "lustre") {
-    add("stripe", LustreStriping(AttributeOf(fd, "lustre.lov").value_or("")));
+    add("stripe", OneLine(LustreStriping(AttributeOf(fd, "lustre.lov").value_or(""))));
   } else if (type == "ceph" || absl::StartsWith(type, "fuse.ceph")) {
     // A directory without a layout of its own has that of the one above it, down from the root's.
     add("ceph.dir.layout", OneLine(AttributeOf(fd, "ceph.dir.layout").value_or("")));
@@ -162,14 +151,6 @@ void AddStriping(const Mount& mount, int fd, Settings& settings) {
   } else if (absl::StartsWith(type, "beegfs")) {
     add("stripe", "");
   }
-}
-
-// Little endian, as Lustre stores it. REQUIRES: the bytes are there.
-template <size_t kBytes>
-uint64_t NumberAt(std::string_view bytes, size_t at) {
-  uint64_t number = 0;
-  for (size_t i = kBytes; i > 0; --i) number = number << 8 | static_cast<unsigned char>(bytes[at + i - 1]);
-  return number;
 }
 
 }  // namespace
@@ -216,36 +197,6 @@ Settings MountSettings(const Mount& mount, int fd, dev_t device, const std::stri
     settings["mount_root"] = OneLine(mount.root);
   }
   return settings;
-}
-
-std::string LustreStriping(std::string_view lov) {
-  constexpr uint64_t kV1 = 0x0BD10BD0, kV3 = 0x0BD30BD0, kComposite = 0x0BD60BD0;
-  // lmm_magic 4, lmm_pattern 4, lmm_oi 16, lmm_stripe_size 4, lmm_stripe_count 2, lmm_stripe_offset 2; V3: pool name
-  // 16.
-  constexpr size_t kV1Bytes = 32, kPoolBytes = 16, kEntryCountAt = 14;
-  if (lov.size() < kV1Bytes) return "";
-  const uint64_t magic = NumberAt<4>(lov, 0);
-  if (magic == kComposite) return absl::StrCat("composite, ", NumberAt<2>(lov, kEntryCountAt), " components");
-  if (magic != kV1 && magic != kV3) return "";
-  const uint64_t count = NumberAt<2>(lov, 28);
-  std::string text = count == 0xFFFF ? "all OSTs"
-                     : count == 0    ? "default number of OSTs"
-                                     : absl::StrCat(count, count == 1 ? " OST" : " OSTs");
-  absl::StrAppend(&text, ", ", NumberAt<4>(lov, 24), " bytes on each");
-  if (magic == kV3 && lov.size() >= kV1Bytes + kPoolBytes) {
-    const std::string_view pool = lov.substr(kV1Bytes, kPoolBytes);
-    const std::string name = OneLine(pool.substr(0, pool.find('\0')));
-    if (!name.empty()) absl::StrAppend(&text, ", pool ", name);
-  }
-  return text;
-}
-
-std::string GlusterBricks(std::string_view pathinfo) {
-  constexpr std::string_view kBrick = "<POSIX(";
-  size_t count = 0;
-  for (size_t at = pathinfo.find(kBrick); at != std::string_view::npos; at = pathinfo.find(kBrick, at + 1))
-    ++count;
-  return count > 0 ? absl::StrCat(count) : std::string();
 }
 
 }  // namespace iobench

@@ -7,7 +7,6 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 
 #include "worker/storage/mounts.h"
 
@@ -27,13 +26,6 @@ std::string PreloadedLibraries(const std::string& root = "");
 // st_dev. Blocks only for file systems that keep the striping in extended attributes (Lustre, CephFS, GlusterFS), as
 // long as a stat would. For these, a value that the file system refuses is "not available".
 Settings MountSettings(const Mount& mount, int fd, dev_t device, const std::string& root = "");
-
-// Parsers. Pure. The value of Lustre's attribute lustre.lov (lustre_user.h: lov_user_md, little endian): "4 OSTs,
-// 1048576 bytes on each", with the pool if there is one; for composite layouts only the number of their components.
-// Empty: not understood.
-std::string LustreStriping(std::string_view lov);
-// The number of bricks in GlusterFS's attribute trusted.glusterfs.pathinfo: "6". Empty: it names none.
-std::string GlusterBricks(std::string_view pathinfo);
 
 }  // namespace iobench
 

@@ -4,13 +4,14 @@
 
 #include <cstddef>
 
+#include "common/memory/own_lines.h"
 #include "common/model/op.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
 // Each lane has its own, used on its thread.
-class DataChecker {
+class DataChecker : public OnOwnLines {
  public:
   virtual ~DataChecker() = default;
 

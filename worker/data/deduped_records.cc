@@ -44,7 +44,7 @@ RecordClass ClassOfRecord(const DedupeShape& shape, uint64_t index) {
 
 absl::StatusOr<std::unique_ptr<DedupedRecords>> DedupedRecords::Create(const DedupeShape& shape,
                                                                        size_t longest_op_bytes) {
-  auto record = AlignedBuffer::Allocate(longest_op_bytes + 2 * DataBlocks::kBlockBytes);
+  auto record = AlignedBuffer::AllocateForOps(longest_op_bytes + 2 * DataBlocks::kBlockBytes);
   if (!record.ok()) return record.status();
   return std::unique_ptr<DedupedRecords>(new DedupedRecords(shape, *std::move(record)));
 }
@@ -62,7 +62,7 @@ const std::byte* DedupedRecords::Make(const Op& op) {
   std::byte* const begin = record_.data() + op.offset % DataBlocks::kBlockBytes;
   for (uint64_t done = 0; done < op.length;) {
     const uint64_t length = std::min<uint64_t>(shape_.record_bytes, op.length - done);
-    MakeRecord(op.object, (op.offset + done) / shape_.record_bytes / shape_.records_apart, begin + done,
+    MakeRecord(op.object, shape_.interleave.InLane(op.offset + done) / shape_.record_bytes, begin + done,
                length);
     done += length;
   }

@@ -18,6 +18,7 @@
 #include "worker/data/aligned_buffer.h"
 #include "worker/data/data_blocks.h"
 #include "worker/data/record_maker.h"
+#include "worker/pattern/interleaved.h"
 
 namespace iobench {
 
@@ -32,8 +33,7 @@ struct DedupeShape {
   uint32_t lane = 0;  // lane that owns the files, within the set
   uint32_t phase = 0;
   uint32_t record_bytes = 0;
-  uint32_t records_apart =
-      1;  // distance of a lane's records in the file; records of other lanes are between them
+  Interleave interleave = {};  // records of other lanes are between those of the lane
   uint32_t compress_percent = 0;
 };
 

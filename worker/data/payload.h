@@ -1,10 +1,11 @@
 // The data that a lane writes. By default it is incompressible, and every 4 KiB block of a run is different.
 //
 // Data is a function of seed, lane, phase, pass, file and offset (worker/data/data_blocks.h), so the contents of a file
-// do not depend on the record size, and no two writes of a phase have equal contents. It is generated for each op: for short ops within their latency, since a second clock
-// read would cost as much; for long ops before them (MakeBeforeOps). Constant data is generated once at the start. Data
-// that depends on more than the offset (verifiable sectors, shared records) comes from a RecordMaker before each op,
-// and Next returns it.
+// do not depend on the record size, and no two writes of a phase have equal contents. It is generated for each op: for
+// short ops within their latency, since a second clock read would cost as much; for long ops before them
+// (MakeBeforeOps). Data that is the same in every write (constant, or one buffer again and again) is generated once at
+// the start. Data that depends on more than the offset (verifiable sectors, shared records) comes from a RecordMaker
+// before each op, and Next returns it.
 #ifndef WORKER_DATA_PAYLOAD_H_
 #define WORKER_DATA_PAYLOAD_H_
 
@@ -35,6 +36,10 @@ class Payload {
   // not enough memory. REQUIRES: largest_record_bytes > 0.
   static absl::StatusOr<Payload> Create(uint64_t seed, uint32_t lane, uint32_t phase,
                                         uint32_t largest_record_bytes, const BlockContents& contents = {});
+
+  // The same, but every write has the bytes with which a first one would begin: the buffer is filled once.
+  static absl::StatusOr<Payload> CreateRepeated(uint64_t seed, uint32_t lane, uint32_t phase,
+                                                uint32_t largest_record_bytes, const BlockContents& contents = {});
 
   // From now on, `maker` generates the data in Prepare, which must precede every Next …
   void MakeWith(std::unique_ptr<RecordMaker> maker) { maker_ = std::move(maker); }
@@ -67,13 +72,13 @@ class Payload {
   // same offset from a 4 KiB boundary as op.offset, which suits O_DIRECT.
   const std::byte* Next(const Op& op) {
     if (made_ != nullptr) return made_;
-    if (is_constant_) return place_ + op.offset % kBlockBytes;
+    if (is_made_once_) return place_ + op.offset % kBlockBytes;
     return MakeAt(place_, op);
   }
 
-  // Uses the buffer at `place`, aligned to 4 KiB, for the data of writes until the next call. Constant data must
-  // already be there. The buffer needs room for all 4 KiB blocks that a record touches. REQUIRES: neither MakeWith nor
-  // MakeBeforeOps was called.
+  // Uses the buffer at `place`, aligned to 4 KiB, for the data of writes until the next call. Data that are made once
+  // must already be there. The buffer needs room for all 4 KiB blocks that a record touches. REQUIRES: neither MakeWith
+  // nor MakeBeforeOps was called.
   void StandAt(std::byte* place) { place_ = place; }
 
   // Copies the data of this write to `out`, for engines that need it while later ops are prepared. `out` must be
@@ -88,8 +93,8 @@ class Payload {
                        const BlockContents& contents = {}, uint64_t pass = 0);
 
  private:
-  Payload(const DataBlocks& blocks, AlignedBuffer record, bool is_constant)
-      : blocks_(blocks), record_(std::move(record)), place_(record_.data()), is_constant_(is_constant) {}
+  Payload(const DataBlocks& blocks, AlignedBuffer record, bool is_made_once)
+      : blocks_(blocks), record_(std::move(record)), place_(record_.data()), is_made_once_(is_made_once) {}
 
   // `place`: the start of the op's first block.
   const std::byte* MakeAt(std::byte* place, const Op& op) {
@@ -104,7 +109,7 @@ class Payload {
   DataBlocks blocks_;
   AlignedBuffer record_;
   std::byte* place_;
-  bool is_constant_;
+  bool is_made_once_;
   bool before_ops_ = false;
   bool numbers_writes_ = false;
   uint64_t write_count_ = 0;

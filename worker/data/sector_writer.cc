@@ -10,7 +10,7 @@ namespace iobench {
 
 absl::StatusOr<std::unique_ptr<SectorWriter>> SectorWriter::Create(const SectorIdentity& identity,
                                                                    size_t longest_op_bytes) {
-  auto record = AlignedBuffer::Allocate(longest_op_bytes + 2 * DataBlocks::kBlockBytes);
+  auto record = AlignedBuffer::AllocateForOps(longest_op_bytes + 2 * DataBlocks::kBlockBytes);
   if (!record.ok()) return record.status();
   return std::unique_ptr<SectorWriter>(new SectorWriter(identity, *std::move(record)));
 }

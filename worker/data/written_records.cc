@@ -8,11 +8,11 @@ namespace iobench {
 
 std::shared_ptr<const WrittenRecords> WrittenRecords::Of(OpStream& stream, const StreamShape& shape,
                                                          uint64_t pass, uint64_t op_count,
-                                                         uint64_t interleave_count) {
+                                                         const Interleave& interleave) {
   const uint64_t per_file = (shape.object_bytes - 1) / shape.op_bytes + 1;
   if (per_file > kMaxRecords / shape.object_count) return nullptr;
   std::shared_ptr<WrittenRecords> written(
-      new WrittenRecords(per_file, shape.op_bytes * interleave_count, per_file * shape.object_count));
+      new WrittenRecords(per_file, shape.op_bytes, interleave, per_file * shape.object_count));
   stream.Restart(pass);
   std::array<Op, 64> batch;
   while (op_count > 0) {
@@ -20,7 +20,7 @@ std::shared_ptr<const WrittenRecords> WrittenRecords::Of(OpStream& stream, const
     if (count == 0) break;
     op_count -= count;
     for (const Op& op : std::span(batch).first(count)) {
-      const uint64_t index = op.object * per_file + op.offset / written->distance_;
+      const uint64_t index = op.object * per_file + interleave.InLane(op.offset) / shape.op_bytes;
       if (op.kind != OpKind::kRead && index < written->bits_.size()) written->bits_[index] = true;
     }
   }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "worker/pattern/interleaved.h"
 #include "worker/pattern/op_stream.h"
 
 namespace iobench {
@@ -17,26 +18,26 @@ class WrittenRecords {
   // More records would take more than 16 MiB.
   static constexpr uint64_t kMaxRecords = uint64_t{1} << 27;
 
-  // The first `op_count` ops of pass number `pass` of `stream`, whose shape was `shape`. Where the lanes' records
-  // alternate, the stream is that of the whole file, and `interleave_count` is their number, otherwise 1. Takes up to a
-  // second. Null: there are more than kMaxRecords.
+  // The first `op_count` ops of pass number `pass` of `stream`, whose shape was `shape`. In an interleaved file, the
+  // stream is that of the whole file. Takes up to a second. Null: there are more than kMaxRecords.
   static std::shared_ptr<const WrittenRecords> Of(OpStream& stream, const StreamShape& shape, uint64_t pass,
-                                                  uint64_t op_count, uint64_t interleave_count = 1);
+                                                  uint64_t op_count, const Interleave& interleave = {});
 
   // True if the pass wrote the record that holds this offset.
   bool Has(uint32_t file, uint64_t offset) const {
-    const uint64_t record = offset / distance_;
+    const uint64_t record = interleave_.InLane(offset) / record_bytes_;
     if (record >= records_per_file_) return false;
     const uint64_t index = file * records_per_file_ + record;
     return index < bits_.size() && bits_[index];
   }
 
  private:
-  WrittenRecords(uint64_t records_per_file, uint64_t distance, uint64_t count)
-      : records_per_file_(records_per_file), distance_(distance), bits_(count) {}
+  WrittenRecords(uint64_t records_per_file, uint64_t record_bytes, const Interleave& interleave, uint64_t count)
+      : records_per_file_(records_per_file), record_bytes_(record_bytes), interleave_(interleave), bits_(count) {}
 
   uint64_t records_per_file_;
-  uint64_t distance_;  // from one record of the lane to the next
+  uint64_t record_bytes_;
+  Interleave interleave_;
   std::vector<bool> bits_;
 };
 

@@ -70,6 +70,7 @@ std::string ManifestToJson(const v1::Manifest& manifest) {
   json["files"]["files_per_lane"] = manifest.files().files_per_lane();
   json["files"]["shared_file"] = manifest.files().shared_file();
   json["files"]["interleaved"] = manifest.files().interleaved();
+  if (manifest.files().has_block_bytes()) json["files"]["block_bytes"] = manifest.files().block_bytes();
   json["seed"] = manifest.seed();
   if (manifest.has_names()) {
     json["names"]["lanes"] = manifest.names().lanes();
@@ -119,6 +120,7 @@ absl::StatusOr<v1::Manifest> ManifestFromJson(std::string_view text) {
     manifest.mutable_files()->set_shared_file(files.at("shared_file").get<bool>());
     manifest.mutable_files()->set_interleaved(
         files.value("interleaved", false));  // missing in earlier versions
+    if (files.contains("block_bytes")) manifest.mutable_files()->set_block_bytes(files.at("block_bytes").get<uint64_t>());
     manifest.set_seed(json.at("seed").get<uint64_t>());
     if (json.contains("names")) {  // missing in earlier versions
       const Json& names = json.at("names");

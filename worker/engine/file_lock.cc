@@ -25,11 +25,14 @@ int TypeOf(LockKind kind) {
   return kind == LockKind::kRead ? F_RDLCK : F_WRLCK;
 }
 
+int LockOnce(int fd, int command, int type, const LockRange& range) {
+  struct flock lock = LockOf(type, range);
+  return ::fcntl(fd, command, &lock) == 0 ? 0 : errno;
+}
+
 int Lock(int fd, int command, int type, const LockRange& range) {
   for (;;) {
-    struct flock lock = LockOf(type, range);
-    if (::fcntl(fd, command, &lock) == 0) return 0;
-    if (errno != EINTR) return errno;
+    if (const int error = LockOnce(fd, command, type, range); error != EINTR) return error;
   }
 }
 
@@ -45,8 +48,17 @@ int WaitForLock(int fd, LockKind kind, const LockRange& range) {
   return Lock(fd, F_OFD_SETLKW, TypeOf(kind), range);
 }
 
+int WaitForLockOnce(int fd, LockKind kind, const LockRange& range) {
+  return LockOnce(fd, F_OFD_SETLKW, TypeOf(kind), range);
+}
+
 int Unlock(int fd, const LockRange& range) {
   return Lock(fd, F_OFD_SETLK, F_UNLCK, range);
+}
+
+bool IsLockedByOthers(int fd, const LockRange& range) {
+  struct flock lock = LockOf(F_WRLCK, range);
+  return ::fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 LockAttempt TryToLock(int fd, LockKind kind, const LockRange& range, int64_t patience_ns) {

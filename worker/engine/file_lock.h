@@ -18,9 +18,14 @@ struct LockRange {
   uint64_t bytes = 0;
 };
 
-// Both return 0 or the errno. WaitForLock blocks without a limit until the range is free, even if signals arrive.
+// All return 0 or the errno. WaitForLock blocks without a limit until the range is free, even if signals arrive.
 int WaitForLock(int fd, LockKind kind, const LockRange& range);
 int Unlock(int fd, const LockRange& range);
+// As WaitForLock, but EINTR if a signal arrives.
+int WaitForLockOnce(int fd, LockKind kind, const LockRange& range);
+
+// True if another open file description has a lock on some of the range. False too if the file system does not say.
+bool IsLockedByOthers(int fd, const LockRange& range);
 
 // How long TryToLock waits for a whole file (-W), which another program may hold for any duration.
 inline constexpr int64_t kLockPatienceNs = 30'000'000'000;

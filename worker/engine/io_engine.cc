@@ -6,9 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/model/engine.h"
+#include "common/mpi_io/mpi_session_files.h"
 #include "common/status_util.h"
 #include "worker/engine/libnfs_engine.h"
 #include "worker/engine/mmap_engine.h"
+#include "worker/engine/mpiio_engine.h"
 #include "worker/engine/null_engine.h"
 #include "worker/engine/posix_aio_engine.h"
 #include "worker/engine/posix_engine.h"
@@ -34,6 +36,7 @@ constexpr Maker kMakers[] = {
 #ifdef IOBENCH_HAS_LIBNFS
     {"libnfs", MakeLibnfsEngine},
 #endif
+    {"mpiio", MakeMpiIoEngine, CheckMpiFiles},
     {"sim", MakeSimEngine},
     {"null", MakeNullEngine},
 };

@@ -10,10 +10,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/clock.h"
+#include "common/memory/own_lines.h"
 #include "common/model/operation.h"
 #include "iobench/v1/plan.pb.h"
+#include "iobench/v1/result.pb.h"
+#include "worker/loop/call_timer.h"
 #include "worker/loop/file_set.h"
 #include "worker/loop/lane_context.h"
+#include "worker/mpi_io/ranks_together.h"
 
 namespace iobench {
 
@@ -44,6 +48,9 @@ struct EngineOptions {
   uint64_t simulated_key = 0;
   // libnfs: the URL of the data directory, in the form that libnfs parses.
   std::string directory = {};
+  v1::MpiIo mpi_io = {};
+  // mpiio, collective: what this rank does in this phase together with the others; it has one lane. Null: lanes work alone.
+  std::shared_ptr<RanksTogether> together = {};
 };
 
 // An engine's description of a failed op.
@@ -52,11 +59,14 @@ struct FailedOp {
   std::string file;  // path of the file
 };
 
-// One lane's I/O in one phase. The lane's thread makes all calls, in the order MakeReady, Open, Run, Flush, Close.
+// One lane's I/O in one phase. The lane's thread makes all calls, in the order MakeReady, MeetOthers, Open, Run, Flush, Close.
 // Open, Run, Flush and Close may follow again on the same object, when the lane finishes a file after its timed region.
-class IoEngine {
+class IoEngine : public OnOwnLines {
  public:
   virtual ~IoEngine() = default;
+
+  // The order in which the lane makes its ops, made of the one that its operation asks for. Called once, first of all.
+  virtual std::unique_ptr<OpStream> OrderOf(std::unique_ptr<OpStream> stream) { return stream; }
 
   // Allocates what Run needs (buffers for ops in flight, rings). Called once, before Open and before the phase starts,
   // with the context that Run will get.
@@ -65,6 +75,10 @@ class IoEngine {
   // Returns a one-line note for the report about anything that does not work as intended, or an empty string. Call it
   // after MakeReady.
   virtual std::string Note() const { return {}; }
+
+  // Waits until the lanes of other workers that act together with this one are ready to open `files`, too. Called once. An
+  // error: one of them is not, or this one is not.
+  virtual absl::Status MeetOthers(const FileSet& /*files*/) { return absl::OkStatus(); }
 
   // Opens every file of `files`, which must outlive its use. The error names file and errno.
   virtual absl::Status Open(const FileSet& files, const OpenMode& mode) = 0;
@@ -76,6 +90,9 @@ class IoEngine {
   // Describes the failure of a Run that ended with kFailed, if the engine has more detail than "KIND FILE at offset N".
   virtual std::optional<FailedOp> Explain(const LoopEnd&) const { return std::nullopt; }
 
+  // How Run used MPI-IO. Absent: the engine does not use it.
+  virtual std::optional<v1::MpiIoFacts> mpi_io_facts() const { return std::nullopt; }
+
   // For find: how many of the items that Run examined matched.
   virtual uint64_t found_items() const { return 0; }
 
@@ -83,12 +100,26 @@ class IoEngine {
   // timed region, the end of a pass and the pause after a burst call it.
   virtual absl::Status Flush() = 0;
 
+  // Flushes one file of the set with `call`, one of FlushCallsOfOption (common/model/plan_traits.h). Engines without
+  // files do nothing.
+  virtual absl::Status FlushFile(uint32_t, OpKind /*call*/) { return Flush(); }
+
   // Lets go of the files' pages, so that the kernel can drop them from memory although the files are open. REQUIRES:
   // Open.
   virtual void ReleasePages() {}
 
   // Closes every file and returns the first error. Further calls have no effect.
   virtual absl::Status Close() = 0;
+
+  // From now on, `timer` times each call of Flush, FlushFile and Close: it must outlive its use. Null: none is timed,
+  // as at first.
+  void TimeCallsWith(CallTimer* timer) { timer_ = timer; }
+
+ protected:
+  CallTimer* timer() const { return timer_; }
+
+ private:
+  CallTimer* timer_ = nullptr;
 };
 
 // Creates an engine. NotFound: there is no engine of this `name`. Unimplemented: this build lacks it. REQUIRES: the

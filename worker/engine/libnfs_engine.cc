@@ -55,13 +55,17 @@ class NfsQueue {
     return absl::OkStatus();
   }
 
-  absl::Status Commit() {
+  absl::Status Commit(CallTimer* timer) {
     absl::Status first_error;
-    for (size_t i = 0; i < files_.size(); ++i) {
-      first_error.Update(files_[i]->Commit());
-      RecordRetries(OpKind::kWrite, i);
-    }
+    for (size_t i = 0; i < files_.size(); ++i) first_error.Update(CommitOne(i, timer));
     return first_error;
+  }
+  absl::Status CommitOne(size_t index, CallTimer* timer) {
+    NfsFile& file = *files_[index];
+    if (!file.needs_commit()) return file.Commit();  // it sends nothing
+    absl::Status committed = Timed(timer, OpKind::kCommit, [&] { return file.Commit(); });
+    RecordRetries(OpKind::kWrite, index);
+    return committed;
   }
   void Forget() { files_.clear(); }
 
@@ -229,10 +233,11 @@ class LibnfsEngine final : public IoEngine {
     return FailedOp{queue_.Explain(end.failed_op, path), path};
   }
 
-  absl::Status Flush() override { return queue_.Commit(); }
+  absl::Status Flush() override { return queue_.Commit(timer()); }
+  absl::Status FlushFile(uint32_t object, OpKind) override { return queue_.CommitOne(object, timer()); }
 
   absl::Status Close() override {
-    absl::Status status = queue_.Commit();
+    absl::Status status = queue_.Commit(timer());
     queue_.Forget();
     return status;
   }

@@ -171,13 +171,21 @@ class MmapEngine final : public IoEngine {
 
   absl::Status Flush() override {
     absl::Status first_error;
-    for (size_t i = 0; i < ranges_.size(); ++i) {
-      if (ranges_[i].bytes > 0 && ::msync(ranges_[i].begin, ranges_[i].bytes, MS_SYNC) != 0) {
-        first_error.Update(ErrnoStatus(absl::StrCat("msync ", open_files_.PathOf(i)), errno));
-      }
-    }
-    first_error.Update(open_files_.Flush());
+    for (uint32_t i = 0; i < ranges_.size(); ++i) first_error.Update(FlushFile(i, OpKind::kFsync));
     return first_error;
+  }
+
+  // msync writes what fsync then makes durable, so the two are one call.
+  absl::Status FlushFile(uint32_t object, OpKind call) override {
+    const MappedRange& range = ranges_[object];
+    absl::Status status;
+    return Timed(timer(), call, [&] {
+      if (range.bytes > 0 && ::msync(range.begin, range.bytes, MS_SYNC) != 0) {
+        status.Update(ErrnoStatus(absl::StrCat("msync ", open_files_.PathOf(object)), errno));
+      }
+      status.Update(open_files_.FlushFile(object, call, /*timer=*/nullptr));
+      return status;
+    });
   }
 
   // The kernel keeps pages that are mapped. What was written stays in the file's pages.
@@ -193,7 +201,7 @@ class MmapEngine final : public IoEngine {
     }
     ranges_.clear();
     files_.clear();
-    return open_files_.Close();
+    return open_files_.Close(timer());
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cassert>
 #include <cerrno>
 
 #include "absl/strings/str_cat.h"
@@ -66,6 +67,20 @@ absl::StatusOr<UniqueFd> OpenOurs(const FileSet& files, const LaneFile& file, co
 
 }  // namespace
 
+int FlushDescriptor(int fd, const LaneFile& file, OpKind call) {
+  switch (call) {
+    case OpKind::kFdatasync:
+      return ::fdatasync(fd);
+    case OpKind::kSyncFileRange:
+      return ::sync_file_range(fd, static_cast<off_t>(file.extent_offset_bytes),
+                               static_cast<off_t>(file.end() - file.extent_offset_bytes),
+                               SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+    default:
+      assert(call == OpKind::kFsync);
+      return ::fsync(fd);
+  }
+}
+
 absl::StatusOr<int> OpenLaneFile(const FileSet& files, size_t index, const OpenMode& mode,
                                  const EngineOptions& options) {
   const LaneFile& file = files.files[index];
@@ -97,22 +112,25 @@ absl::Status OpenFiles::Open(const FileSet& files, const OpenMode& mode) {
   return absl::OkStatus();
 }
 
-absl::Status OpenFiles::Flush() {
+absl::Status OpenFiles::Flush(CallTimer* timer) {
   absl::Status first_error;
-  for (size_t i = 0; i < open_.size(); ++i) {
-    if (::fsync(open_[i].fd) != 0) {
-      first_error.Update(ErrnoStatus(absl::StrCat("fsync ", PathOf(i)), errno));
-    }
-  }
+  for (size_t i = 0; i < open_.size(); ++i) first_error.Update(FlushFile(i, OpKind::kFsync, timer));
   return first_error;
 }
 
-absl::Status OpenFiles::Close() {
+absl::Status OpenFiles::FlushFile(size_t index, OpKind call, CallTimer* timer) {
+  const int fd = open_[index].fd;
+  if (Timed(timer, call, [&] { return FlushDescriptor(fd, files_->files[index], call); }) == 0)
+    return absl::OkStatus();
+  return ErrnoStatus(absl::StrCat(NameOf(call), " ", PathOf(index)), errno);
+}
+
+absl::Status OpenFiles::Close(CallTimer* timer) {
   absl::Status first_error;
   for (size_t i = 0; i < open_.size(); ++i) {
     // Linux closes the descriptor even if close() reports an error, so it must not be repeated: the number may already
     // be in use again.
-    if (::close(open_[i].fd) != 0) {
+    if (Timed(timer, OpKind::kClose, [&] { return ::close(open_[i].fd); }) != 0) {
       first_error.Update(ErrnoStatus(absl::StrCat("close ", PathOf(i)), errno));
     }
   }

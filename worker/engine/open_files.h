@@ -26,6 +26,10 @@ struct OpenFile {
 absl::StatusOr<int> OpenLaneFile(const FileSet& files, size_t index, const OpenMode& mode,
                                  const EngineOptions& options);
 
+// Calls fsync, fdatasync or sync_file_range, which waits for the pages of the lane's extent of the file. Returns 0, or
+// -1 with errno. REQUIRES: `call` is one of the three.
+int FlushDescriptor(int fd, const LaneFile& file, OpKind call);
+
 // All files of a set, for engines that have one descriptor per file. The destructor closes them. Only the lane's thread
 // may use it: its descriptors mean nothing in other threads (worker/lane/own_descriptors.h).
 class OpenFiles {
@@ -38,11 +42,14 @@ class OpenFiles {
   // Closes files that are still open, then opens all of `files`, which must outlive their use. After an error, none is
   // open.
   absl::Status Open(const FileSet& files, const OpenMode& mode);
-  // Calls fsync for each file, even after an error, and returns the first error.
-  absl::Status Flush();
+  // Calls fsync for each file, even after an error, and returns the first error. `timer`, which may be null, times each
+  // call; so in the other functions.
+  absl::Status Flush(CallTimer* timer);
+  // Flushes one file as FlushDescriptor does.
+  absl::Status FlushFile(size_t index, OpKind call, CallTimer* timer);
   // Closes each file, even after an error, and returns the first error: on NFS, close() may report that data was not
   // written. Without open files it does nothing.
-  absl::Status Close();
+  absl::Status Close(CallTimer* timer = nullptr);
 
   // The open files, by the index in the set (Op::object). Valid until Close.
   const OpenFile* data() const { return open_.data(); }

@@ -69,10 +69,11 @@ class SlotDescriptors {
     return absl::OkStatus();
   }
 
-  absl::Status Close() {
+  absl::Status Close(CallTimer* timer = nullptr) {
     absl::Status first_error;
     for (size_t i = 0; i < fds_.size(); ++i) {
-      if (i % depth_ != 0 && ::close(fds_[i]) != 0) first_error.Update(ErrnoStatus("close", errno));
+      if (i % depth_ != 0 && Timed(timer, OpKind::kClose, [&] { return ::close(fds_[i]); }) != 0)
+        first_error.Update(ErrnoStatus("close", errno));
     }
     fds_.clear();
     return first_error;
@@ -105,7 +106,7 @@ class AioQueue {
     for (size_t i = 0; i < files.size(); ++i) extents_.push_back(files.data()[i].extent_offset_bytes);
     return descriptors_.Open(files);
   }
-  absl::Status CloseDescriptors() { return descriptors_.Close(); }
+  absl::Status CloseDescriptors(CallTimer* timer) { return descriptors_.Close(timer); }
   void WriteFrom(Payload* payload) { payload_ = payload; }
 
   // ---- the queue interface of the loop
@@ -213,12 +214,13 @@ class PosixAioEngine final : public IoEngine {
     return RunQueue<Clock>(lane, slots_, queue_);
   }
 
-  absl::Status Flush() override { return files_.Flush(); }
+  absl::Status Flush() override { return files_.Flush(timer()); }
+  absl::Status FlushFile(uint32_t object, OpKind call) override { return files_.FlushFile(object, call, timer()); }
 
   // Duplicates first: closing a file's last descriptor releases the file and its lock.
   absl::Status Close() override {
-    absl::Status status = queue_.CloseDescriptors();
-    status.Update(files_.Close());
+    absl::Status status = queue_.CloseDescriptors(timer());
+    status.Update(files_.Close(timer()));
     return status;
   }
 

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "common/memory/own_lines.h"
 #include "worker/engine/open_files.h"
 #include "worker/engine/posix_calls.h"
 #include "worker/engine/rotating_buffers.h"
@@ -125,8 +126,9 @@ class PosixEngine final : public IoEngine {
     return options_.libc_calls ? RunBy<LibcCalls>(lane) : RunBy<DirectCalls>(lane);
   }
 
-  absl::Status Flush() override { return files_.Flush(); }
-  absl::Status Close() override { return files_.Close(); }
+  absl::Status Flush() override { return files_.Flush(timer()); }
+  absl::Status FlushFile(uint32_t object, OpKind call) override { return files_.FlushFile(object, call, timer()); }
+  absl::Status Close() override { return files_.Close(timer()); }
 
  private:
   template <typename Calls>
@@ -172,7 +174,7 @@ class PosixEngine final : public IoEngine {
   const EngineOptions options_;
   OpenFiles files_;
   RotatingBuffers buffers_;
-  std::vector<uint64_t> positions_;
+  std::vector<uint64_t, OwnLinesAllocator<uint64_t>> positions_;
   uint32_t jitter_bytes_ = 1;
   uint64_t read_count_ = 0;
 };

@@ -15,7 +15,7 @@ absl::Status RotatingBuffers::Allocate(uint64_t buffer_bytes, uint32_t longest_o
   const bool on_boundaries = starts == Starts::kOnRecords && longest_op_bytes % kAlignmentBytes == 0;
   place_bytes_ = whole_bytes + (on_boundaries ? 0 : kAlignmentBytes);
   const size_t place_count = std::max<size_t>(1, buffer_bytes / place_bytes_);
-  IOBENCH_ASSIGN_OR_RETURN(memory_, AlignedBuffer::Allocate(place_count * place_bytes_));
+  IOBENCH_ASSIGN_OR_RETURN(memory_, AlignedBuffer::AllocateForOps(place_count * place_bytes_));
   at_ = 0;
   if (payload == nullptr) return absl::OkStatus();
   for (size_t at = 0; at < memory_->size(); at += longest_op_bytes) {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/status_util.h"
-#include "worker/engine/simulated_server.h"
+#include "common/simulated/simulated_server.h"
 #include "worker/loop/queued_loop.h"
 
 namespace iobench {

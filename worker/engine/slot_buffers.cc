@@ -28,7 +28,7 @@ absl::Status SlotBuffers::Allocate(std::byte* first, uint32_t depth, uint32_t lo
     const uint64_t available_bytes = AvailableMemoryBytes();
     if (available_bytes > 0 && own_bytes > available_bytes) return too_much();
   }
-  auto memory = AlignedBuffer::Allocate(own_bytes);
+  auto memory = AlignedBuffer::AllocateForOps(own_bytes);
   if (!memory.ok()) return too_much();
   memory_ = *std::move(memory);
   for (uint32_t slot = borrowed; slot < depth; ++slot) {

@@ -122,20 +122,27 @@ class StdioEngine final : public IoEngine {
 
   absl::Status Flush() override {
     absl::Status first_error;
-    for (size_t i = 0; i < streams_.size(); ++i) {
-      if (::fflush_unlocked(streams_[i].file) != 0) {
-        first_error.Update(ErrnoStatus(absl::StrCat("fflush ", files_->PathOf(i)), errno));
-      } else if (::fsync(::fileno_unlocked(streams_[i].file)) != 0) {
-        first_error.Update(ErrnoStatus(absl::StrCat("fsync ", files_->PathOf(i)), errno));
-      }
-    }
+    for (uint32_t i = 0; i < streams_.size(); ++i) first_error.Update(FlushFile(i, OpKind::kFsync));
     return first_error;
+  }
+
+  // What the stream still holds belongs to what is flushed, so its write is part of the call.
+  absl::Status FlushFile(uint32_t object, OpKind call) override {
+    const char* failed = "fflush";
+    const auto flush = [&] {
+      if (::fflush_unlocked(streams_[object].file) != 0) return -1;
+      failed = NameOf(call);
+      return FlushDescriptor(::fileno_unlocked(streams_[object].file), files_->files[object], call);
+    };
+    if (Timed(timer(), call, flush) == 0) return absl::OkStatus();
+    return ErrnoStatus(absl::StrCat(failed, " ", files_->PathOf(object)), errno);
   }
 
   absl::Status Close() override {
     absl::Status first_error;
     for (size_t i = 0; i < streams_.size(); ++i) {
-      if (::fclose(streams_[i].file) != 0) {  // it is closed in any case
+      // It is closed in any case.
+      if (Timed(timer(), OpKind::kClose, [&] { return ::fclose(streams_[i].file); }) != 0) {
         first_error.Update(ErrnoStatus(absl::StrCat("fclose ", files_->PathOf(i)), errno));
       }
     }

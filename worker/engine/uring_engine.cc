@@ -245,11 +245,12 @@ class UringEngine final : public IoEngine {
     return RunQueue<Clock>(lane, slots_, queue_);
   }
 
-  absl::Status Flush() override { return files_.Flush(); }
+  absl::Status Flush() override { return files_.Flush(timer()); }
+  absl::Status FlushFile(uint32_t object, OpKind call) override { return files_.FlushFile(object, call, timer()); }
 
   absl::Status Close() override {
     queue_.UnregisterFiles();
-    return files_.Close();
+    return files_.Close(timer());
   }
 
   std::string Note() const override { return queue_.note(); }

@@ -197,10 +197,27 @@ void Lane::RecordContents() {
   }));
 }
 
-void Lane::Open() {
+void Lane::RecordPlaces() {
+  if (!takes_part() || !work_.spec.uses_files || work_.metadata || IsNfsUrl(work_.target)) return;
+  FailUnlessOk(directory_.Use([this](const Directory& directory) {
+    preparation_.places = PlacesOf(directory, work_.files);
+    return absl::OkStatus();
+  }));
+}
+
+void Lane::LookAtFiles() {
   RecordContents();
+  RecordPlaces();
   directory_.CloseOwn();  // its connection is no longer needed
   preparation_.times.deferred_ns = directory_.deferred_ns();
+}
+
+void Lane::MeetOthers() {
+  if (takes_part()) return FailUnlessOk(setup_->engine().MeetOthers(work_.files));
+  if (work_.spec.engine_options.together != nullptr) work_.spec.engine_options.together->Decline();
+}
+
+void Lane::Open() {
   if (!takes_part()) return;
   region_->RecordBefore();
   if (work_.spec.region.open()) return;

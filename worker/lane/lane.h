@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "common/clock.h"
@@ -37,6 +38,7 @@ struct LanePreparation {
   uint64_t file_bytes = 0;  // total size of these files
   // What of the files is not stored as it is read; nullopt: as above.
   std::optional<Unstored> unstored;
+  std::vector<v1::FilePlace> places;  // of its files; empty: unknown
   TreePrepared tree;
 };
 
@@ -65,8 +67,12 @@ class Lane {
   void Prefill();
   // Drops the cached pages of the lane's files; the phase runner calls it for the step --drop-caches.
   void ForgetPages();
-  // Opens the files, except with region.open, which opens them in the timed region. First notes what is known of their
-  // contents: resident_bytes, unstored.
+  // Notes what is known of the files: resident_bytes, unstored, places.
+  void LookAtFiles();
+  // Waits until the lanes that act together with this one are ready to open the files, or one of them says that it is not.
+  // Nothing may fail between this and Open.
+  void MeetOthers();
+  // Opens the files, except with region.open, which opens them in the timed region.
   void Open();
 
   // ---- the timed region
@@ -114,6 +120,7 @@ class Lane {
   std::string OpLogFile() const { return work_.OpLogFile(); }
   std::string FirstFile() const { return work_.FirstFile(); }
   std::string engine_note() const { return setup_ == nullptr ? std::string() : setup_->engine_note(); }
+  std::optional<v1::MpiIoFacts> mpi_io_facts() const { return region_ ? region_->outcome().mpi_io : std::nullopt; }
   int64_t pass_end_ns() const { return region_ ? region_->outcome().pass_end_ns : 0; }
   // The number of ops in the trace that was written, and of those left out of it because it was full.
   uint64_t traced_ops() const;
@@ -156,6 +163,7 @@ class Lane {
   absl::Status FlushWritten();
   absl::Status WriteData();
   void RecordContents();
+  void RecordPlaces();
   bool ran() const { return region_ && region_->outcome().ran; }
   bool quits() const { return quit_.stop.load(std::memory_order_relaxed); }
 

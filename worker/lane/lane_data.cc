@@ -34,8 +34,10 @@ absl::StatusOr<Payload> LaneData::MakePayload() const {
   if (spec_.data.kind() == v1::DataContent::ZERO) contents.constant = 0;
   if (spec_.data.kind() == v1::DataContent::PATTERN)
     contents.constant = static_cast<unsigned char>(spec_.data.pattern_byte());
-  auto payload = Payload::Create(spec_.shape.seed, plan_.lane(), spec_.shape.phase,
-                                 std::max(spec_.shape.op_bytes, prefill_bytes()), contents);
+  const auto create =
+      spec_.data.kind() == v1::DataContent::SAME ? Payload::CreateRepeated : Payload::Create;
+  auto payload = create(spec_.shape.seed, plan_.lane(), spec_.shape.phase,
+                        std::max(spec_.shape.op_bytes, prefill_bytes()), contents);
   if (payload.ok()) IOBENCH_RETURN_IF_ERROR(MakeRecords(For::kPrefill, *payload));
   return payload;
 }
@@ -71,7 +73,7 @@ absl::Status LaneData::MakeRecords(For what, Payload& payload) const {
          .lane = plan_.file_owner() + spec_.data.dedupe_lane_offset(),
          .phase = spec_.shape.phase,
          .record_bytes = spec_.engine_options.record_bytes,
-         .records_apart = spec_.interleaved ? std::max(1u, plan_.interleave_count()) : 1,
+         .interleave = spec_.InterleaveOf(plan_),
          .compress_percent = spec_.data.compress_percent()},
         longest_bytes);
     if (!records.ok()) return records.status();
@@ -124,10 +126,10 @@ std::shared_ptr<const WrittenRecords> LaneData::RecordsOf(const v1::WrittenPass&
   shape.phase = pass.phase();
   auto stream = MakeOpStream(**operation, shape);
   if (!stream.ok()) return nullptr;
-  const uint32_t interleave_count = spec_.interleaved ? std::max(1u, plan_.interleave_count()) : 1;
-  if (interleave_count == 1) return WrittenRecords::Of(**stream, shape, pass.pass(), pass.ops());
-  Interleaved interleaved(*std::move(stream), interleave_count);
-  return WrittenRecords::Of(interleaved, shape, pass.pass(), pass.ops(), interleave_count);
+  const Interleave interleave = spec_.InterleaveOf(plan_);
+  if (interleave.count == 1) return WrittenRecords::Of(**stream, shape, pass.pass(), pass.ops());
+  Interleaved interleaved(*std::move(stream), interleave);
+  return WrittenRecords::Of(interleaved, shape, pass.pass(), pass.ops(), interleave);
 }
 
 void NamePlaces(const FileSet& files, v1::VerifyResult& result) {

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/model/data_content.h"
 #include "iobench/v1/control.pb.h"
 #include "worker/data/data_checker.h"
 #include "worker/data/payload.h"
@@ -23,10 +24,8 @@ class LaneData {
 
   // True if a RecordMaker generates the data of each op before it.
   bool makes_records() const { return verifies_ || dedupes_; }
-  // False for constant data (--data zero, -V), which exists from the start.
-  bool varies() const {
-    return spec_.data.kind() != v1::DataContent::ZERO && spec_.data.kind() != v1::DataContent::PATTERN;
-  }
+  // False for data that exists from the start (--data zero, --data same, -V).
+  bool varies() const { return !IsMadeOnce(spec_.data); }
   // True if data that is read gets checked (--verify, -V).
   bool checks() const { return verifies_ || is_pattern_; }
 

@@ -11,7 +11,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
+#include "common/text/utf8.h"
 #include "worker/data_directory/data_directory.h"
+#include "worker/storage/file_layout.h"
 #include "worker/storage/local_directory.h"
 
 namespace iobench {
@@ -58,7 +60,7 @@ absl::StatusOr<bool> IsEmptyAt(File& opened, uint64_t offset, uint64_t bytes) {
 Op PieceAt(const LaneFile& file, size_t index, uint64_t done, uint64_t bytes) {
   return {.kind = OpKind::kWrite,
           .object = static_cast<uint32_t>(index),
-          .offset = done * file.interleave_count,
+          .offset = file.interleave.InFile(done),
           .length = static_cast<uint32_t>(std::min(bytes, file.bytes - done))};
 }
 
@@ -230,8 +232,8 @@ absl::StatusOr<LostBytes> FindLostBytes(const Directory& directory, const FileSe
       lost.offset = begin;
       lost.end = file.end();
     }
-    // Of interleaved records, about every interleave_count-th byte is this lane's.
-    lost.bytes += std::clamp<uint64_t>((file.end() - begin) / file.interleave_count, 1, file.bytes);
+    // Of interleaved records, about one of so many bytes is this lane's.
+    lost.bytes += std::clamp<uint64_t>((file.end() - begin) / file.interleave.count, 1, file.bytes);
   }
   return lost;
 }
@@ -301,6 +303,26 @@ absl::StatusOr<Unstored> UnstoredIn(const Directory& directory, const FileSet& f
     all.compressed_bytes += in_file.compressed_bytes;
   }
   return all;
+}
+
+std::vector<v1::FilePlace> PlacesOf(const Directory& directory, const FileSet& files) {
+  if (files.files.size() > kMaxPlaces) return {};
+  std::vector<v1::FilePlace> places;
+  size_t count = 0;
+  for (size_t i = 0; i < files.files.size(); ++i) {
+    const LaneFile& file = files.files[i];
+    // Other file systems are not asked: to open a file may take a request to the server.
+    if (!file.is_users() && !MayTellStorageTargets(directory.fd())) return {};
+    const auto opened = OpenToRead(directory, file);
+    if (!opened.ok()) return {};
+    const std::vector<std::string> targets = (*opened)->StorageTargets(file.extent_offset_bytes, file.end());
+    count += targets.size();
+    if (targets.empty() || count > kMaxPlaces) return {};
+    v1::FilePlace& place = places.emplace_back();
+    place.set_file(AsUtf8(files.PathOf(i)));
+    for (const std::string& target : targets) place.add_storage_targets(AsUtf8(target));
+  }
+  return places;
 }
 
 bool IsRemoved(int directory_fd) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -115,6 +116,12 @@ absl::StatusOr<uint64_t> ResidentBytes(const Directory& directory, const FileSet
 
 // Sums up what the lane's parts of the files hold besides data that are stored as they are. Unimplemented: unknown.
 absl::StatusOr<Unstored> UnstoredIn(const Directory& directory, const FileSet& files);
+
+// Returns which storage targets hold the lane's parts of the files, if the file system says it of all of them: a part that is
+// left out would have its rate counted for the others. Empty: it does not, or they are on more than kMaxPlaces targets in
+// all, so that no target has a rate of its own.
+inline constexpr size_t kMaxPlaces = 32;
+std::vector<v1::FilePlace> PlacesOf(const Directory& directory, const FileSet& files);
 
 // True if the directory itself has been removed since it was opened.
 bool IsRemoved(int directory_fd);

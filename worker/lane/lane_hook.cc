@@ -21,6 +21,7 @@ void LaneHook::After(const Op& done, const std::byte* data, OpTimes) {
     checker_->Check(done, data);
     data_ns_ += MonotonicNowNs() - begin_ns;
   }
+  if (flush_ != nullptr) flush_->After(done);
   if (pauses_ != nullptr) pauses_->After(done);
 }
 

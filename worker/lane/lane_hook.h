@@ -1,4 +1,4 @@
-// The op hook of a lane: generates data, checks data and pauses.
+// The op hook of a lane: generates data, checks data, flushes and pauses.
 #ifndef WORKER_LANE_LANE_HOOK_H_
 #define WORKER_LANE_LANE_HOOK_H_
 
@@ -8,6 +8,7 @@
 #include "worker/data/data_checker.h"
 #include "worker/data/payload.h"
 #include "worker/lane/pauses.h"
+#include "worker/lane/periodic_flush.h"
 #include "worker/loop/op_hook.h"
 
 namespace iobench {
@@ -25,6 +26,10 @@ class LaneHook final : public OpHook {
     checker_ = std::move(checker);
     times_data_ = true;
   }
+  void FlushWith(std::unique_ptr<PeriodicFlush> flush) {
+    flush_ = std::move(flush);
+    times_data_ = true;
+  }
   // Call it if something outside the hook (an open loop, a trace) also takes time between ops.
   void TimeDataSeparately() { times_data_ = true; }
 
@@ -37,6 +42,7 @@ class LaneHook final : public OpHook {
   Pauses* pauses() { return pauses_.get(); }
   const Pauses* pauses() const { return pauses_.get(); }
   const DataChecker* checker() const { return checker_.get(); }
+  const PeriodicFlush* periodic_flush() const { return flush_.get(); }
   // Time for generating and checking data. Valid only if times_data() is true; otherwise generating data is all that
   // happens between ops, so it takes all of the time between them.
   int64_t data_ns() const { return data_ns_; }
@@ -47,6 +53,7 @@ class LaneHook final : public OpHook {
  private:
   std::unique_ptr<Pauses> pauses_;
   std::unique_ptr<DataChecker> checker_;
+  std::unique_ptr<PeriodicFlush> flush_;
   Payload* payload_ = nullptr;
   bool times_data_ = false;
   bool unmeasured_ = false;

@@ -7,7 +7,7 @@
 
 namespace iobench {
 
-static_assert(static_cast<int>(OpKind::kFind) == v1::OP_FIND && kOpKindCount == v1::OpKind_ARRAYSIZE);
+static_assert(static_cast<int>(OpKind::kLock) == v1::OP_LOCK && kOpKindCount == v1::OpKind_ARRAYSIZE);
 
 namespace {
 
@@ -61,6 +61,14 @@ void AddRecord(const LaneRecorder& recorder, const LaneTimes& times, v1::LaneRes
     of_kind.set_ops(recorder.ops_of(kind));
     *of_kind.mutable_latency() = histogram->ToProto();
   }
+  for (int i = 0; i < kOpKindCount; ++i) {
+    const Histogram* const histogram = recorder.histogram_of_call(static_cast<OpKind>(i));
+    if (histogram == nullptr || histogram->count() == 0) continue;
+    v1::KindResult& call = *result.add_calls();
+    call.set_kind(static_cast<v1::OpKind>(i));
+    call.set_ops(histogram->count());
+    *call.mutable_latency() = histogram->ToProto();
+  }
 }
 
 // How far the lane came in its passes, including what it did after the timed region.
@@ -91,7 +99,8 @@ void AddBetween(const LaneSetup& setup, const RegionOutcome& outcome, const Lane
                 const TickScale& scale, v1::LaneResult& result) {
   const LaneHook* const hook = setup.hook();
   const TraceHook* const trace = setup.trace();
-  if (hook != nullptr || trace != nullptr || setup.op_log() != nullptr || setup.open_loop() != nullptr) {
+  const bool between_ops = outcome.hook_ticks > 0;  // also what an engine itself does there
+  if (between_ops || hook != nullptr || trace != nullptr || setup.op_log() != nullptr || setup.open_loop() != nullptr) {
     result.set_between_s(SecondsFrom(static_cast<int64_t>(scale.DurationNs(outcome.hook_ticks))));
     result.set_pause_s(SecondsFrom((hook != nullptr ? hook->left_out_ns() : 0) +
                                    (trace != nullptr ? trace->waited_ns() : 0)));
@@ -130,12 +139,24 @@ void AddCounts(const FailedOps& failed, const LaneWork& work,
   }
 }
 
-// The slices get the room that the rest of the result leaves; their resolution is only that of a chart.
-void AddLatencySlices(const LatencySlices& slices, const LaneTimes& times, v1::LaneResult& result) {
-  constexpr size_t kTagAndLength = 8;
-  const size_t used = std::min(kMaxLaneBytes, result.ByteSizeLong() + kTagAndLength);
+v1::LatencySlices SlicesWithin(size_t max_bytes, const LatencySlices& slices, const LaneTimes& times) {
   const auto slice_ns = static_cast<int64_t>(times.scale.DurationNs(slices.slice_ticks()));
-  *result.mutable_latency_slices() = slices.ToProto(times.At(slices.begin()), slice_ns, kMaxLaneBytes - used);
+  return slices.ToProto(times.At(slices.begin()), slice_ns, max_bytes);
+}
+
+// The slices get the room that the rest of the result leaves; their resolution is only that of a chart. Those of flush
+// calls share it equally with those that come after them, the last of which are the ops'.
+void AddLatencySlices(const LaneRecorder& recorder, const LaneTimes& times, v1::LaneResult& result) {
+  constexpr size_t kTagAndLength = 8;
+  const auto room = [&result] {
+    return kMaxLaneBytes - std::min(kMaxLaneBytes, result.ByteSizeLong() + kTagAndLength);
+  };
+  auto to_come = static_cast<size_t>(result.calls_size());
+  for (v1::KindResult& call : *result.mutable_calls()) {
+    const LatencySlices& slices = *recorder.slices_of_call(static_cast<OpKind>(call.kind()));
+    *call.mutable_slices() = SlicesWithin(room() / (1 + to_come--), slices, times);
+  }
+  *result.mutable_latency_slices() = SlicesWithin(room(), recorder.latency_slices(), times);
 }
 
 std::vector<WorkerPoint> TimelineOf(const LaneRecorder& recorder, const RegionOutcome& outcome,
@@ -230,6 +251,7 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
     result.set_hole_bytes(preparation_.unstored->hole_bytes);
     result.set_compressed_bytes(preparation_.unstored->compressed_bytes);
   }
+  result.mutable_places()->Assign(preparation_.places.begin(), preparation_.places.end());
   if (preparation_.resident_bytes) result.set_resident_bytes(*preparation_.resident_bytes);
   if (lost_.bytes > 0) AddLost(lost_, work_.files, *result.mutable_verify());
   if (!outcome.ran) return result;
@@ -257,7 +279,7 @@ v1::LaneResult Lane::ResultOn(const TickScale& scale, std::span<const WorkerTime
   }
   *result.mutable_timeline() =
       ToProto(Thinned(TimelineOf(setup_->recorder(), outcome, times), instants, kMaxTimelinePoints));
-  AddLatencySlices(setup_->recorder().latency_slices(), times, result);
+  AddLatencySlices(setup_->recorder(), times, result);
   return result;
 }
 

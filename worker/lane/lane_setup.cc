@@ -25,7 +25,7 @@ absl::StatusOr<std::unique_ptr<OpStream>> StreamFor(const LaneWork& work) {
   if (!work.metadata) {
     IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<OpStream> stream, MakeOpStream(*spec.operation, shape));
     if (!spec.interleaved) return stream;
-    return std::make_unique<Interleaved>(std::move(stream), work.plan.interleave_count());
+    return std::make_unique<Interleaved>(std::move(stream), spec.InterleaveOf(work.plan));
   }
   return MakeMetadataStream(*spec.operation, work.metadata->names,
                             {.item_count = work.metadata->item_count,
@@ -50,6 +50,7 @@ absl::StatusOr<std::unique_ptr<IoEngine>> EngineOf(const LaneWork& work) {
 absl::StatusOr<std::unique_ptr<LaneSetup>> LaneSetup::Create(const LaneWork& work, StopCell& stop) {
   IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<OpStream> stream, StreamFor(work));
   IOBENCH_ASSIGN_OR_RETURN(std::unique_ptr<IoEngine> engine, EngineOf(work));
+  stream = engine->OrderOf(std::move(stream));
   std::unique_ptr<LaneSetup> setup(
       new LaneSetup(work, stop, std::move(stream), std::move(engine), CurrentTickScale()));
   IOBENCH_RETURN_IF_ERROR(setup->MakeBuffers());
@@ -66,7 +67,8 @@ LaneSetup::LaneSetup(const LaneWork& work, StopCell& stop, std::unique_ptr<OpStr
       stream_(std::move(stream)),
       engine_(std::move(engine)),
       scale_(scale),
-      recorder_(work.kinds(), scale),
+      recorder_(work.kinds(), scale, work.flush_calls()),
+      call_timer_(recorder_, work.spec.ticks),
       context_{.stream = *stream_,
                .payload = nullptr,
                .read_buffer = nullptr,
@@ -80,7 +82,7 @@ absl::Status LaneSetup::MakeBuffers() {
     context_.payload = &*payload_;
   }
   if (work_.needs_read_buffer()) {
-    IOBENCH_ASSIGN_OR_RETURN(read_buffer_, AlignedBuffer::Allocate(work_.spec.shape.op_bytes));
+    IOBENCH_ASSIGN_OR_RETURN(read_buffer_, AlignedBuffer::AllocateForOps(work_.spec.shape.op_bytes));
     context_.read_buffer = read_buffer_->data();
   }
   return absl::OkStatus();
@@ -91,7 +93,8 @@ absl::Status LaneSetup::MakeHook() {
                            Pauses::Create(work_.spec.between, stop_, RealPauseClock()));
   const bool makes_data = payload_ && work_.makes_data_before_ops();
   const bool checks_data = read_buffer_ && work_.data.checks();
-  if (pauses == nullptr && !makes_data && !checks_data) return absl::OkStatus();
+  const bool flushes_often = work_.flushes_between_ops();
+  if (pauses == nullptr && !makes_data && !checks_data && !flushes_often) return absl::OkStatus();
   if (pauses != nullptr) {
     pauses->FlushWith([this] {
       absl::Status flushed = engine_->Flush();
@@ -101,6 +104,17 @@ absl::Status LaneSetup::MakeHook() {
   }
   hook_.emplace(std::move(pauses));
   context_.between = &*hook_;
+  if (flushes_often) {
+    hook_->FlushWith(std::make_unique<PeriodicFlush>(
+        work_.spec.between.flush_every_ops(), work_.files.files.size(),
+        [this, call = FlushCallOf(work_.spec.between)](uint32_t object) {
+          absl::Status flushed = engine_->FlushFile(object, call);
+          RecordFlushed();
+          // The flush after the last op belongs to the ops' time like the others, though no op ends after it.
+          recorder_.RecordWaitedUntil(scale_.ToTicks(MonotonicNowNs()));
+          return flushed;
+        }));
+  }
   return work_.needs_data() ? absl::OkStatus() : ReadyDataForOps(/*prefilled_bytes=*/0);
 }
 
@@ -115,6 +129,14 @@ void LaneSetup::JoinOpenLoop() {
 
 void LaneSetup::RecordFlushed() {
   recorder_.RecordFlushedUntil(scale_.ToTicks(MonotonicNowNs()));
+}
+
+absl::Status LaneSetup::FlushStatus() const {
+  if (!hook_) return absl::OkStatus();
+  if (hook_->pauses() != nullptr && !hook_->pauses()->flush_status().ok())
+    return Annotate(hook_->pauses()->flush_status(), "after a burst");
+  return hook_->periodic_flush() == nullptr ? absl::OkStatus()
+                                            : Annotate(hook_->periodic_flush()->status(), "after a write");
 }
 
 int64_t LaneSetup::LongestAskedPauseNs() const {

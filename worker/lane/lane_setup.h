@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/clock.h"
+#include "common/memory/own_lines.h"
 #include "common/unique_fd.h"
 #include "worker/data/aligned_buffer.h"
 #include "worker/data/payload.h"
@@ -55,9 +56,13 @@ class LaneSetup {
   void EndWaitsAt(int64_t monotonic_ns);
   const Pauses* pauses() const { return hook_ ? hook_->pauses() : nullptr; }
 
-  // The lane's files have just been flushed between two passes or bursts.
+  // The lane's files have just been flushed between two passes, bursts or ops.
   void RecordFlushed();
-
+  // Times each flush call of the engine. REQUIRES: Release has not been called.
+  void BeginTimedCalls() { engine_->TimeCallsWith(&call_timer_); }
+  void EndTimedCalls() { engine_->TimeCallsWith(nullptr); }
+  // The first flush between ops that failed.
+  absl::Status FlushStatus() const;
   // The lane goes on after its last op has failed: that op is not in the trace that is written.
   void LeaveFailedOpOut() {
     if (trace_) trace_->LeaveLastOut();
@@ -117,6 +122,7 @@ class LaneSetup {
   std::unique_ptr<IoEngine> engine_;
   const TickScale scale_;
   LaneRecorder recorder_;
+  CallTimer call_timer_;
   std::optional<Payload> payload_;
   std::optional<AlignedBuffer> read_buffer_;
   std::optional<LaneHook> hook_;
@@ -128,6 +134,8 @@ class LaneSetup {
   uint64_t logged_ops_ = 0;
   LaneContext context_;
 };
+// The recorder brings it: what the lane writes per op is in here, or on lines of its own (OnOwnLines).
+static_assert(alignof(LaneSetup) == kOwnLinesBytes);
 
 }  // namespace iobench
 

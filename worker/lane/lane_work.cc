@@ -16,8 +16,9 @@ namespace {
 
 std::optional<MetadataWork> MetadataWorkOf(const PhaseSpec& spec, const v1::LanePlan& plan) {
   if (!spec.operation->is_metadata()) return std::nullopt;
-  return MetadataWork(*spec.operation, spec.tree, plan.tree(), plan.file_owner(), spec.shape.phase,
-                      spec.shape.seed);
+  MetadataWork work(*spec.operation, spec.tree, plan.tree(), plan.file_owner(), spec.shape.phase, spec.shape.seed);
+  work.lane = plan.lane();
+  return work;
 }
 
 std::vector<LaneFile> LaneFilesOf(const PhaseSpec& spec, const v1::LanePlan& plan,
@@ -26,7 +27,7 @@ std::vector<LaneFile> LaneFilesOf(const PhaseSpec& spec, const v1::LanePlan& pla
   if (spec.shared_file) {
     LaneFile file{kSharedFileName, plan.extent_offset_bytes(), spec.shape.object_bytes};
     if (spec.interleaved && plan.interleave_count() > 0) {
-      file.interleave_count = plan.interleave_count();
+      file.interleave = spec.InterleaveOf(plan);
       file.record_bytes = spec.shape.op_bytes;
     }
     return {file};
@@ -107,6 +108,11 @@ OpKinds LaneWork::kinds() const {
   return spec.operation->kinds;
 }
 
+OpKinds LaneWork::flush_calls() const {
+  if (writes()) return spec.flush_calls;
+  return spec.flush_calls.Has(OpKind::kClose) ? OpKinds(OpKind::kClose) : OpKinds();
+}
+
 bool LaneWork::leaves_unflushed_data() const {
   if (spec.leaves_unflushed) return false;
   return metadata ? metadata->writes_data() : writes() && !spec.region.fsync();
@@ -134,6 +140,8 @@ bool LaneWork::separates_passes() const {
 
 bool LaneWork::repeats_places() const {
   return spec.replayed != nullptr || spec.operation->pattern == Pattern::kFirstRecord ||
+         spec.shape.access.kind != Access::Kind::kEachOnce ||
+         (!spec.shape.records.empty() && spec.operation->is_random()) ||
          (metadata && metadata->effect.replaces_files);
 }
 

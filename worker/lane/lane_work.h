@@ -44,6 +44,11 @@ struct LaneWork {
   // It needs data that neither must exist nor were all written by earlier phases of the run.
   bool may_prefill() const;
   OpKinds kinds() const;
+  // The flush calls that it makes in its timed region, and that have latencies of their own.
+  OpKinds flush_calls() const;
+  bool flushes_between_ops() const {  // --fsync-every
+    return spec.uses_files && writes() && !metadata && spec.between.flush_every_ops() > 0;
+  }
   // --time: the lane begins another pass until the time is over. Between passes it then flushes what it wrote, or drops
   // the cached pages of what it read.
   bool loops() const { return spec.stop.time_s() > 0; }

@@ -68,7 +68,7 @@ void PhaseRunner::RecordMeasured() {
 bool PhaseRunner::WaitForSettling(std::optional<WorkerTime> until) {
   if (until) {
     MutexLock lock(mutex_);
-    const bool settled = changed_.WaitUntil(
+    const bool settled = lane_moved_on_.WaitUntil(
         mutex_, until->ns - clock_.offset_ns(), [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
           return cancelled_ || arrived_[kSettled] == lanes_.size();
         });
@@ -82,6 +82,11 @@ void PhaseRunner::AddTotals(v1::ResultChunk& chunk) const {
   chunk.mutable_steps()->Assign(steps_.begin(), steps_.end());
   *chunk.mutable_host() = host_;
   chunk.set_missed_arrivals(missed_arrivals_);
+  if (buffers_.bytes() > 0) *chunk.mutable_buffers() = buffers_;
+  for (const auto& lane : lanes_) {
+    if (chunk.has_mpi_io()) break;
+    if (const std::optional<v1::MpiIoFacts> facts = lane->mpi_io_facts()) *chunk.mutable_mpi_io() = *facts;
+  }
   chunk.set_process_cpu_user_s(process_cpu_user_s_);
   chunk.set_process_cpu_system_s(process_cpu_system_s_);
 }

@@ -14,10 +14,12 @@
 #include "common/status_util.h"
 #include "common/time.h"
 #include "common/unique_fd.h"
+#include "worker/client/binding.h"
 #include "worker/client/client_probe.h"
 #include "worker/client/remount.h"
 #include "worker/client/server_route.h"
 #include "worker/client/system_caches.h"
+#include "worker/data/buffer_pages.h"
 #include "worker/data_directory/data_directory.h"
 #include "worker/lane/phase_steps.h"
 #include "worker/rights/worker_rights.h"
@@ -47,14 +49,26 @@ void Relax() {
 }  // namespace
 
 PhaseRunner::PhaseRunner(v1::Prepare prepare, const WorkerClock& clock, double loop_ns, EventTaker take_event)
-    : prepare_(std::move(prepare)), clock_(clock), loop_ns_(loop_ns), take_event_(std::move(take_event)) {}
+    : prepare_(std::move(prepare)),
+      clock_(clock),
+      loop_ns_(loop_ns),
+      take_event_(std::move(take_event)),
+      together_(RanksTogetherFor(prepare_.operation())) {}
 
 PhaseRunner::~PhaseRunner() = default;
 
 // ------------------------------------------------------------------------------------------ control side
 
 absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
+  auto prepared = PrepareLanes();
+  // Otherwise the other ranks would wait for this one.
+  if (!prepared.ok() && together_ != nullptr) together_->Decline();
+  return prepared;
+}
+
+absl::StatusOr<v1::Prepared> PhaseRunner::PrepareLanes() {
   IOBENCH_ASSIGN_OR_RETURN(spec_, PhaseSpec::From(prepare_, clock_, loop_ns_));
+  spec_.engine_options.together = together_;
   absl::Status cancelled = absl::CancelledError("disarmed while the phase was prepared");
   if (!Rest()) return cancelled;
   IOBENCH_RETURN_IF_ERROR(CheckEngineHere(spec_.engine));
@@ -74,6 +88,7 @@ absl::StatusOr<v1::Prepared> PhaseRunner::Prepare() {
   for (v1::StepResult& step : StepsBefore(spec_, lanes_, system_caches)) steps_.push_back(std::move(step));
   FindCarriers();
   RecordSpaces();
+  RecordBuffers();
   {
     Counters counters = CountersBefore();
     MutexLock lock(mutex_);
@@ -98,7 +113,7 @@ bool PhaseRunner::Rest() {
   const int64_t begin_ns = MonotonicNowNs();
   resting_.store(true, std::memory_order_relaxed);
   MutexLock lock(mutex_);
-  changed_.WaitUntil(mutex_, begin_ns + NanosFrom(spec_.rest_s),
+  lane_moved_on_.WaitUntil(mutex_, begin_ns + NanosFrom(spec_.rest_s),
                      [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_; });
   resting_.store(false, std::memory_order_relaxed);
   v1::StepResult& step = steps_.emplace_back();
@@ -151,7 +166,6 @@ absl::Status PhaseRunner::StartLanes() {
     lanes_made_ = true;
   }
   for (size_t i = 0; i < lanes_.size(); ++i) {
-    MutexLock lock(mutex_);
     auto thread = StartThread([self = shared_from_this(), &lane = *lanes_[i], &work = at_work_[i]] {
       self->RunLane(lane, work);
     });
@@ -160,6 +174,7 @@ absl::Status PhaseRunner::StartLanes() {
                                                        thread.status().message(),
                                                        ", or use fewer lanes per worker"));
     }
+    MutexLock lock(mutex_);
     threads_.push_back(*std::move(thread));
     ++threads_started_;
   }
@@ -184,6 +199,18 @@ void PhaseRunner::RecordSpaces() {
   }
 }
 
+// Of the whole process, which has one worker. The lanes have touched all pages.
+void PhaseRunner::RecordBuffers() {
+  const std::vector<LargeBuffer> buffers = LargeBuffers();
+  if (buffers.empty()) return;
+  uint64_t bytes = 0;
+  for (const LargeBuffer& buffer : buffers) bytes += buffer.memory.size();
+  buffers_.set_bytes(bytes);
+  if (const std::optional<uint64_t> huge_bytes = HugePageBytesIn(buffers)) buffers_.set_huge_page_bytes(*huge_bytes);
+  if (NumaNodeCount() < 2) return;
+  if (const std::optional<uint64_t> local_bytes = LocalBytesIn(buffers)) buffers_.set_local_bytes(*local_bytes);
+}
+
 PhaseRunner::Counters PhaseRunner::CountersBefore() const {
   const int64_t begin_ns = MonotonicNowNs();
   Counters counters;
@@ -201,7 +228,7 @@ void PhaseRunner::RecordStart() {
     const int64_t read_at_ns = start_ns - kCountersAheadNs - counters_take_ns.load(std::memory_order_relaxed);
     // Too close to the start: reading would disturb the lanes and could miss part of their work.
     if (MonotonicNowNs() > read_at_ns) return;
-    changed_.WaitUntil(mutex_, read_at_ns, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_; });
+    lane_moved_on_.WaitUntil(mutex_, read_at_ns, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_; });
     if (cancelled_) return;
   }
   Counters counters = CountersBefore();
@@ -218,7 +245,7 @@ v1::Armed PhaseRunner::Arm(const v1::Arm& arm, WorkerTime now) {
   if (answer.late()) return answer;
   MutexLock lock(mutex_);
   start_ = WorkerTime{arm.start_worker_ns()};
-  changed_.NotifyAll();
+  lanes_may_go_on_.NotifyAll();
   return answer;
 }
 
@@ -227,7 +254,8 @@ void PhaseRunner::StopLanes(UnfinishedFiles unfinished) {
   if (lanes_made_) {
     for (const auto& lane : lanes_) unfinished == UnfinishedFiles::kLeft ? lane->Quit() : lane->Stop();
   }
-  changed_.NotifyAll();
+  lanes_may_go_on_.NotifyAll();
+  lane_moved_on_.NotifyAll();
 }
 
 void PhaseRunner::Stop() {
@@ -249,7 +277,7 @@ void PhaseRunner::Cancel() {
 void PhaseRunner::SetGoal(uint64_t ops_goal) {
   MutexLock lock(mutex_);
   goal_ = ops_goal;
-  changed_.NotifyAll();
+  lanes_may_go_on_.NotifyAll();
 }
 
 bool PhaseRunner::WaitForLanes(int64_t until_ns) {
@@ -257,7 +285,7 @@ bool PhaseRunner::WaitForLanes(int64_t until_ns) {
   bool ended = false;
   {
     MutexLock lock(mutex_);
-    ended = changed_.WaitUntil(mutex_, until_ns, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    ended = lane_moved_on_.WaitUntil(mutex_, until_ns, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
       return threads_ended_ == threads_started_;
     });
     threads.swap(threads_);
@@ -274,9 +302,12 @@ void PhaseRunner::RunLane(Lane& lane, AtWork& work) {
   work.step.store("close", std::memory_order_relaxed);
   lane.Release();
   work.thread.store(0, std::memory_order_relaxed);
-  MutexLock lock(mutex_);
-  ++threads_ended_;
-  changed_.NotifyAll();
+  bool last = false;
+  {
+    MutexLock lock(mutex_);
+    last = ++threads_ended_ == threads_started_;
+  }
+  if (last) lane_moved_on_.NotifyAll();
 }
 
 void PhaseRunner::RunPhaseOn(Lane& lane, AtWork& work) {
@@ -292,6 +323,10 @@ void PhaseRunner::RunPhaseOn(Lane& lane, AtWork& work) {
   note(nullptr);
   Arrive(kFilesReady);
   if (!WaitMeetingOpen(kFilesReady)) return;
+  note("open");
+  lane.LookAtFiles();
+  note("its wait for other ranks");  // a nap by the clock, which is no stall
+  lane.MeetOthers();
   note("open");
   lane.Open();
   note(nullptr);
@@ -311,10 +346,10 @@ std::optional<WorkerTime> PhaseRunner::WaitForStart() {
   WorkerTime start;
   {
     MutexLock lock(mutex_);
-    changed_.Wait(mutex_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return start_ || cancelled_; });
+    lanes_may_go_on_.Wait(mutex_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return start_ || cancelled_; });
     if (!start_) return std::nullopt;
     start = *start_;
-    changed_.WaitUntil(mutex_, start.ns - clock_.offset_ns() - kCallableUntilNs,
+    lanes_may_go_on_.WaitUntil(mutex_, start.ns - clock_.offset_ns() - kCallableUntilNs,
                        [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_; });
     if (cancelled_) return std::nullopt;
   }
@@ -369,7 +404,7 @@ std::optional<uint64_t> PhaseRunner::WaitForGoal(const Lane& lane) {
   }
   if (event) take_event_(*std::move(event));
   MutexLock lock(mutex_);
-  changed_.Wait(mutex_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return goal_ || stopped_; });
+  lanes_may_go_on_.Wait(mutex_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return goal_ || stopped_; });
   --waiting_;
   return stopped_ ? std::nullopt : goal_;
 }
@@ -431,28 +466,34 @@ void PhaseRunner::RecordCounters() {
 }
 
 void PhaseRunner::Arrive(Meeting meeting, size_t lane_count) {
-  MutexLock lock(mutex_);
-  arrived_[meeting] += lane_count;
-  if (arrived_[meeting] == lanes_.size()) changed_.NotifyAll();
+  bool last = false;
+  {
+    MutexLock lock(mutex_);
+    arrived_[meeting] += lane_count;
+    last = arrived_[meeting] == lanes_.size();
+  }
+  if (last) lane_moved_on_.NotifyAll();
 }
 
 bool PhaseRunner::WaitAllArrived(Meeting meeting) {
   MutexLock lock(mutex_);
-  changed_.Wait(mutex_, [this, meeting]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  lane_moved_on_.Wait(mutex_, [this, meeting]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
     return cancelled_ || arrived_[meeting] == lanes_.size();
   });
   return !cancelled_;
 }
 
 void PhaseRunner::OpenMeeting(Meeting meeting) {
-  MutexLock lock(mutex_);
-  open_[meeting] = true;
-  changed_.NotifyAll();
+  {
+    MutexLock lock(mutex_);
+    open_[meeting] = true;
+  }
+  lanes_may_go_on_.NotifyAll();
 }
 
 bool PhaseRunner::WaitMeetingOpen(Meeting meeting) {
   MutexLock lock(mutex_);
-  changed_.Wait(mutex_,
+  lanes_may_go_on_.Wait(mutex_,
                 [this, meeting]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return cancelled_ || open_[meeting]; });
   return !cancelled_;
 }

@@ -114,6 +114,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   // What stopped lanes do with files that they have not written completely.
   enum class UnfinishedFiles { kCompleted, kLeft };
 
+  absl::StatusOr<v1::Prepared> PrepareLanes();
   bool Rest();  // returns false if cancelled
   absl::Status MakeLanes();
   uint32_t NumberOfTarget(const v1::LanePlan& plan) const;  // within the run
@@ -121,6 +122,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   absl::Status StartLanes();
   void FindCarriers();
   void RecordSpaces();
+  void RecordBuffers();
   Counters CountersBefore() const;
   void StopLanes(UnfinishedFiles unfinished) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -152,6 +154,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   const WorkerClock clock_;
   const double loop_ns_;
   const EventTaker take_event_;
+  const std::shared_ptr<RanksTogether> together_;  // null: its lane works alone
 
   // Set by Prepare before the lanes' threads start, or read only after the lanes have synchronised.
   PhaseSpec spec_;
@@ -164,6 +167,7 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::deque<AtWork> at_work_;  // index = lane; a deque, because atomics cannot be moved
   std::vector<v1::StepResult> steps_;
+  v1::BufferPages buffers_;
   uint64_t missed_arrivals_ = 0;
   bool measured_noted_ = false, settled_ = false;  // only the thread of Collect uses them
   TickPair early_pair_;
@@ -174,7 +178,9 @@ class PhaseRunner : public std::enable_shared_from_this<PhaseRunner> {
   std::atomic<bool> resting_ = false;
 
   mutable Mutex mutex_;
-  CondVar changed_;
+  // The lanes wait for the phase's thread, and it for them: with one condition for both, each step of a lane woke all.
+  CondVar lanes_may_go_on_;
+  CondVar lane_moved_on_;
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   bool lanes_made_ ABSL_GUARDED_BY(mutex_) = false;  // lanes_ is final

@@ -12,6 +12,7 @@
 #include "common/proc_file.h"
 #include "common/status_util.h"
 #include "worker/metadata/metadata_stream.h"
+#include "worker/pattern/several_sizes.h"
 
 namespace iobench {
 namespace {
@@ -59,6 +60,7 @@ absl::Status TimedRegion::Begin(WorkerTime start) {
   outcome_.cpu_user_s = -cpu.user_s;  // Close adds the end
   outcome_.cpu_system_s = -cpu.system_s;
   SetRules(start);
+  setup_.BeginTimedCalls();
   if (!work_.spec.region.open()) return absl::OkStatus();
   outcome_.open_begin_ns = MonotonicNowNs();
   absl::Status opened = setup_.engine().Open(work_.files, work_.Mode());
@@ -118,8 +120,8 @@ std::optional<LaneFailure> TimedRegion::Run() {
   }
   outcome_.hook_ticks = context.hook_ticks;
   if (setup_.payload() != nullptr) outcome_.copying_ns = setup_.payload()->copying_ns();
-  if (const Pauses* const pauses = setup_.pauses(); pauses != nullptr && !pauses->flush_status().ok()) {
-    return LaneFailure{Annotate(pauses->flush_status(), "after a burst"), work_.FirstFile()};
+  if (const absl::Status flushed = setup_.FlushStatus(); !flushed.ok()) {
+    return LaneFailure{flushed, work_.FirstFile()};
   }
   if (!pass_end_status_.ok()) {
     return LaneFailure{Annotate(pass_end_status_, "after a pass"), work_.FirstFile()};
@@ -201,7 +203,9 @@ absl::Status TimedRegion::Close() {
     return setup_.engine().Close();
   }();
   outcome_.close_end_ns = MonotonicNowNs();
+  setup_.EndTimedCalls();
   outcome_.found_items = setup_.engine().found_items();
+  outcome_.mpi_io = setup_.engine().mpi_io_facts();
   const ThreadCpu cpu = ThreadCpu::Now();
   outcome_.cpu_user_s += cpu.user_s;
   outcome_.cpu_system_s += cpu.system_s;
@@ -215,9 +219,9 @@ uint64_t TimedRegion::UnfinishedOps() const {
   if (!outcome_.ran || !work_.spec.uses_files) return 0;
   const std::optional<MetadataWork>& metadata = work_.metadata;
   const uint64_t done = setup_.recorder().ops();
-  if (metadata && metadata->effect.replaces_files) {
+  const uint64_t of_cycle = metadata ? MetadataSpecOf(*metadata->operation).cycle.size() : 0;
+  if (of_cycle > 0) {
     if (work_.plan.has_finish_bytes() && work_.plan.finish_bytes() == 0) return 0;
-    const uint64_t of_cycle = MetadataSpecOf(*metadata->operation).cycle.size();
     return (of_cycle - done % of_cycle) % of_cycle;
   }
   // A deadline determines how many files exist: later phases use those that were created by then.
@@ -235,10 +239,9 @@ uint64_t TimedRegion::OpsToFinish() const {
   const uint64_t bytes = work_.plan.finish_bytes();
   if (bytes == 0) return 0;
   // In any other order than that of the files, the last op may write their beginning.
-  const bool in_order = !work_.metadata && work_.spec.replayed == nullptr &&
-                        (work_.spec.operation->pattern == Pattern::kSequential ||
-                         work_.spec.operation->pattern == Pattern::kSequentialMix);
+  const bool in_order = !work_.metadata && work_.spec.replayed == nullptr && work_.spec.operation->is_sequential();
   if (!in_order) return ops_per_pass;
+  if (!work_.spec.shape.records.empty()) return SizedOpsThatMove(bytes, work_.Shape());
   const uint64_t op_bytes = std::max<uint64_t>(1, work_.spec.shape.op_bytes);
   return std::min(ops_per_pass, (bytes + op_bytes - 1) / op_bytes);
 }

@@ -53,6 +53,7 @@ struct RegionOutcome {
   // The same for the time in which it was ready to run, but had no processor. Negative: the kernel does not say.
   double run_delay_s = -1;
   uint64_t found_items = 0;
+  std::optional<v1::MpiIoFacts> mpi_io = {};
 };
 
 // The lane's thread calls the functions in the order of their declaration. If one fails, only EndOps and Close follow.

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "worker/pattern/interleaved.h"
+
 namespace iobench {
 
 // One object of a lane: a file, or the lane's extent of a shared file. Op offsets are relative to extent_offset_bytes.
@@ -16,14 +18,14 @@ struct LaneFile {
   uint64_t extent_offset_bytes = 0;
   // Size of what the lane works on: the whole file, the extent, or all records of the lane if they are interleaved.
   uint64_t bytes = 0;
-  // Interleaved: the lanes' records alternate, and every interleave_count-th record is this lane's.
-  uint64_t interleave_count = 1;
-  uint32_t record_bytes = 0;  // divides `bytes`; 0 unless interleaved
+  // Interleaved: the lanes' blocks alternate; a block divides `bytes`.
+  Interleave interleave = {};
+  uint32_t record_bytes = 0;  // divides a block; 0 unless interleaved
 
-  bool is_interleaved() const { return interleave_count > 1; }
+  bool is_interleaved() const { return interleave.count > 1; }
   // The offset after the lane's last byte.
   uint64_t end() const {
-    return extent_offset_bytes + (bytes - record_bytes) * interleave_count + record_bytes;
+    return extent_offset_bytes + (is_interleaved() ? interleave.InFile(bytes - record_bytes) + record_bytes : bytes);
   }
   bool is_users() const { return name.starts_with('/'); }
 };

@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 
+#include "common/memory/own_lines.h"
 #include "common/model/op.h"
 #include "common/time.h"
 #include "worker/data/payload.h"
@@ -19,11 +20,12 @@
 
 namespace iobench {
 
-// The stop flag: set by the control thread, read by the lane once per op (relaxed). It has a cache line of its own, so
+// The stop flag: set by the control thread, read by the lane once per op (relaxed). It has cache lines of its own, so
 // that reading it costs nothing until it is set.
-struct alignas(64) StopCell {
+struct alignas(kOwnLinesBytes) StopCell {
   std::atomic<bool> stop{false};
 };
+static_assert(sizeof(StopCell) == kOwnLinesBytes);
 
 // When the loop ends on its own. Times are on the lane's tick clock; kNever: no limit.
 struct LoopRules {
@@ -106,6 +108,9 @@ inline void RecordFailedOp(LaneContext& lane, const Op& op, int64_t moved, Ticks
   if (lane.recorder.IsInWarmup(end)) ++lane.warmup_failed_count;
   lane.recorder.RecordWaitedUntil(end);
 }
+
+// What an op returns that waited for others until the phase ended, and gave up. It counts nowhere, and is put back.
+inline constexpr int64_t kGivenUp = INT64_MIN;
 
 // Why the loop ended, and for a failure, at which op. Errors are errnos here, because the loop must not make a Status;
 // LaneSetup::FailureOf does afterwards.

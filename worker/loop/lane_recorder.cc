@@ -4,14 +4,24 @@
 #include <cassert>
 
 namespace iobench {
+namespace {
 
-LaneRecorder::LaneRecorder(OpKinds kinds, const TickScale& scale)
+uint64_t FirstSliceTicks(const TickScale& scale) {
+  return std::max<uint64_t>(1, scale.DurationTicks(LatencySlices::kFirstSliceNs));
+}
+
+}  // namespace
+
+LaneRecorder::LaneRecorder(OpKinds kinds, const TickScale& scale, OpKinds calls)
     : scale_(scale),
-      slices_(std::max<uint64_t>(1, scale.DurationTicks(LatencySlices::kFirstSliceNs))),
+      slices_(FirstSliceTicks(scale)),
       timeline_(std::max<uint64_t>(1, scale.DurationTicks(kFirstIntervalNs))),
       shortest_gap_ticks_(std::max<uint64_t>(2, scale.DurationTicks(kShortestGapNs))) {
   for (int i = 0; i < kOpKindCount; ++i) {
     if (kinds.Has(static_cast<OpKind>(i))) kinds_[static_cast<size_t>(i)] = std::make_unique<Kind>();
+    if (calls.Has(static_cast<OpKind>(i))) {
+      calls_[static_cast<size_t>(i)] = std::make_unique<Call>(FirstSliceTicks(scale));
+    }
   }
 }
 
@@ -25,6 +35,9 @@ void LaneRecorder::Start(Ticks at) {
   look_at_ = {at.value + shortest_gap_ticks_ / 2};
   timeline_.Start(at);
   slices_.Start(warmup_end_ == kNoWarmup ? at : std::max(at, warmup_end_));
+  for (const std::unique_ptr<Call>& call : calls_) {
+    if (call != nullptr) call->slices.Start(slices_.begin());
+  }
   SetNextEvent();
 }
 
@@ -45,6 +58,13 @@ Ticks LaneRecorder::AddInRow(std::span<const Op> ops, std::span<const Ticks> end
     begin = ends[i];
   }
   return begin;
+}
+
+void LaneRecorder::AddCall(OpKind call, Ticks begin, Ticks end) {
+  Call* const of_call = calls_[static_cast<size_t>(call)].get();
+  if (of_call == nullptr || IsInWarmup(end)) return;
+  if (end >= of_call->slices.slice_end()) of_call->slices.Advance(end);
+  of_call->slices.Add(of_call->histogram.Add(scale_.DurationNs(end.value - begin.value)));
 }
 
 void LaneRecorder::BeforeEvent(Ticks now) {
@@ -90,6 +110,16 @@ uint64_t LaneRecorder::ops_of(OpKind kind) const {
 const Histogram* LaneRecorder::histogram_of(OpKind kind) const {
   const Kind* const of_kind = kinds_[static_cast<size_t>(kind)].get();
   return of_kind == nullptr ? nullptr : &of_kind->histogram;
+}
+
+const Histogram* LaneRecorder::histogram_of_call(OpKind call) const {
+  const Call* const of_call = calls_[static_cast<size_t>(call)].get();
+  return of_call == nullptr ? nullptr : &of_call->histogram;
+}
+
+const LatencySlices* LaneRecorder::slices_of_call(OpKind call) const {
+  const Call* const of_call = calls_[static_cast<size_t>(call)].get();
+  return of_call == nullptr ? nullptr : &of_call->slices;
 }
 
 void LaneRecorder::AddLatenciesTo(LatencyBins& bins) const {

@@ -13,6 +13,7 @@
 #include "common/histogram.h"
 #include "common/latency_slices.h"
 #include "common/live/latency_bins.h"
+#include "common/memory/own_lines.h"
 #include "common/model/op.h"
 #include "common/timeline.h"
 
@@ -31,8 +32,9 @@ struct LiveCell {
 // through live() and AddLatenciesTo(). Does not allocate after the constructor.
 class LaneRecorder {
  public:
-  // Allocates histograms only for `kinds`; Add must not get other kinds. `scale` converts tick differences to ns.
-  LaneRecorder(OpKinds kinds, const TickScale& scale);
+  // Allocates histograms only for `kinds` and `calls`; Add must not get other kinds. `scale` converts tick differences
+  // to ns.
+  LaneRecorder(OpKinds kinds, const TickScale& scale, OpKinds calls = {});
 
   // Clears the timeline and the latency slices. `at` is the start of the first op, s_i in docs/definitions.md.
   void Start(Ticks at);
@@ -53,6 +55,10 @@ class LaneRecorder {
     live_.bytes.store(bytes_now, std::memory_order_relaxed);
     live_.ops.store(ops_now, std::memory_order_relaxed);
   }
+
+  // Adds a flush call between ops, or after Finish. It counts in nothing but its own number and latencies; one that
+  // ends in the warm-up does not count. Calls that the constructor did not get are not kept. REQUIRES: Start.
+  void AddCall(OpKind call, Ticks begin, Ticks end);
 
   // True if the lane has no ops of other kinds than `kind`.
   bool expects_only(OpKind kind) const;
@@ -105,6 +111,10 @@ class LaneRecorder {
   uint64_t bytes_of(OpKind kind) const;
   uint64_t ops_of(OpKind kind) const;
   const Histogram* histogram_of(OpKind kind) const;
+  // Latencies of a flush call after the warm-up, in all and over time from the same instant as latency_slices(). Null if
+  // the constructor did not get it.
+  const Histogram* histogram_of_call(OpKind call) const;
+  const LatencySlices* slices_of_call(OpKind call) const;
   // A time in which no op ended; failed ops do not count as ends. Such times are evaluated only at events, so they cost
   // nothing per op.
   struct Stall {
@@ -140,20 +150,26 @@ class LaneRecorder {
   void AddStallAtEnd();
   void SetNextEvent();
 
-  struct Kind {
+  struct Kind : OnOwnLines {
     uint64_t bytes = 0;
     uint64_t ops = 0;
     Histogram histogram;
   };
+  struct Call {
+    explicit Call(uint64_t first_slice_ticks) : slices(first_slice_ticks) {}
+    Histogram histogram;
+    LatencySlices slices;
+  };
   // A system call that copies a record leaves little of the recorder in the L1 cache. What Add uses is therefore kept
   // together: here, at the front of each Kind, and in the first members of histogram, slices and timeline.
-  // A Kind is not over-aligned: with aligned allocations of its size, glibc 2.36's heap grows with each phase.
-  alignas(64) TickScale scale_;
+  // All of it is on lines of the lane's own: the recorder by its alignment, the rest by how it is allocated.
+  alignas(kOwnLinesBytes) TickScale scale_;
   LiveCell live_;
   Ticks last_end_;
   LatencySlices slices_;
   ProgressTimeline timeline_;
   std::array<std::unique_ptr<Kind>, kOpKindCount> kinds_;
+  std::array<std::unique_ptr<Call>, kOpKindCount> calls_;
   Ticks first_op_, waited_until_, next_event_;
   Ticks warmup_end_ = kNoWarmup;  // kNoWarmup also once it is over
   // In any time of kShortestGapNs there is an instant at which the end of an op is an event, so none is overlooked.
@@ -169,6 +185,7 @@ class LaneRecorder {
   uint64_t unmeasured_bytes_ = 0, unmeasured_ops_ = 0;
   uint64_t warmup_bytes_ = 0, warmup_ops_ = 0;
 };
+static_assert(alignof(LaneRecorder) == kOwnLinesBytes);
 
 }  // namespace iobench
 

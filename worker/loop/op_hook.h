@@ -23,7 +23,7 @@ class OpHook {
   // Called before `next` begins; may sleep. Afterwards the data that `next` writes is ready in the lane's Payload.
   virtual void Before(const Op& next) = 0;
 
-  // Called if the phase ended while Before was waiting, so that `next` does not begin and After is not called. If the
+  // Called if the phase ended while Before, or the op itself, was waiting: `next` did not begin, and After is not called. If the
   // lane continues later, Before is called again for the same op.
   virtual void NotBegun() {}
 

@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/memory/own_lines.h"
 #include "worker/loop/lane_context.h"
 #include "worker/loop/timed_loop.h"
 
@@ -56,11 +57,13 @@ class OpSlots {
     uint32_t slot = 0;
     Ticks end;
   };
-  std::vector<InSlot> in_slot_;
-  std::vector<uint32_t> free_;   // a stack of free_count_ slots
-  std::vector<uint32_t> begun_;  // slots whose ops begin with the next turn
-  std::vector<OpEnd> ends_;      // ops that ended in the last turn
-  std::vector<Unseen> unseen_;   // a ring: ended ops that the hook has not seen yet
+  template <typename T>
+  using Own = std::vector<T, OwnLinesAllocator<T>>;
+  Own<InSlot> in_slot_;
+  Own<uint32_t> free_;   // a stack of free_count_ slots
+  Own<uint32_t> begun_;  // slots whose ops begin with the next turn
+  Own<OpEnd> ends_;      // ops that ended in the last turn
+  Own<Unseen> unseen_;   // a ring: ended ops that the hook has not seen yet
   uint32_t free_count_ = 0;
 };
 

@@ -69,9 +69,10 @@ inline std::optional<LoopEnd::Reason> OverWhileWaiting(const LaneContext& lane, 
 //
 //   Clock    TscClock, MonotonicClock or a test clock. Read once per op, and once more per batch of 64 and per event,
 //            so that computing the offsets and recording count in no op's latency.
-//   DoOp     int64_t(const Op&): returns the bytes transferred or -errno. Anything but op.length ends the loop.
+//   DoOp     int64_t(const Op&): returns the bytes transferred or -errno. Anything but op.length ends the loop; kGivenUp as
+//            if the op had not begun.
 //   Between  The op hook: Before(const Op& next) and After(const Op& done, OpTimes) run between ops, outside their
-//            latency (generate data, think, pace, verify); NotBegun() replaces After if the phase ended during Before.
+//            latency (generate data, think, pace, verify); NotBegun() replaces After if the phase ended during Before, or the op gave up.
 //            A hook costs a second clock read per op; NoHook costs nothing. A hook with Ticks CountsFrom(Ticks end)
 //            says from when the latency of the op that has ended counts; otherwise it counts from its begin.
 //
@@ -128,6 +129,12 @@ LoopEnd TimedLoop(LaneContext& lane, DoOp do_op, [[maybe_unused]] Between betwee
       const Ticks end = Clock::Now();
       if (moved != length) [[unlikely]] {
         record_until(i);
+        if (moved == kGivenUp) {
+          if constexpr (kHasHook) between.NotBegun();
+          recorder.RecordWaitedUntil(end);
+          stream.Unread(count - i);
+          return {.reason = OverWhileWaiting(lane, end).value_or(Reason::kStopped)};
+        }
         RecordFailedOp(lane, op, moved, end);
         stream.Unread(count - i);
         return {.reason = Reason::kFailed,

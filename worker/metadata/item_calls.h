@@ -5,6 +5,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/falloc.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -133,6 +136,11 @@ inline int64_t OpenClose(const Calls& calls, int root_fd, const char* path, uint
   return calls.CloseAfter(static_cast<int>(fd), moved);
 }
 
+// Opens a file that lanes lock, whichever of them comes first. Returns the descriptor, or -errno.
+inline int64_t OpenToLock(const Calls& calls, int root_fd, const char* path) {
+  return calls.Open(root_fd, path, O_RDWR | O_CREAT | kOpenFlags, 0640);
+}
+
 // For calls whose wrappers in glibc are not cancellation points, and 3 ns faster than syscall().
 inline int64_t Result(int64_t result) {
   return result >= 0 ? result : -int64_t{errno};
@@ -180,6 +188,80 @@ inline int64_t Chmod(ChmodCall how, int root_fd, const char* path, mode_t mode) 
   const int64_t result = Result(::fchmod(fd, mode));
   ::close(fd);
   return result;
+}
+
+inline int64_t Chown(int root_fd, const char* path, uid_t user, gid_t group) {
+  return Result(::fchownat(root_fd, path, user, group, AT_SYMLINK_NOFOLLOW));
+}
+// Both times are now.
+inline int64_t SetTimes(int root_fd, const char* path) {
+  return Result(::utimensat(root_fd, path, nullptr, AT_SYMLINK_NOFOLLOW));
+}
+inline int64_t ReadLink(int root_fd, const char* path, char* target, size_t bytes) {
+  const int64_t read = Result(::readlinkat(root_fd, path, target, bytes));
+  return std::min<int64_t>(read, 0);
+}
+
+// Opens the file for writing, calls `call` with its descriptor, and closes it.
+template <typename Call>
+int64_t OnOpened(const Calls& calls, int root_fd, const char* path, int flags, Call call) {
+  const int64_t fd = calls.Open(root_fd, path, kOpenFlags | flags);
+  if (fd < 0) return fd;
+  return calls.CloseAfter(static_cast<int>(fd), call(static_cast<int>(fd)));
+}
+inline int64_t Resize(const Calls& calls, int root_fd, const char* path, uint64_t bytes) {
+  return OnOpened(calls, root_fd, path, O_WRONLY,
+                  [bytes](int fd) { return Result(::ftruncate(fd, static_cast<off_t>(bytes))); });
+}
+// `mode`: of fallocate(2), for the first `bytes` of the file.
+inline int64_t Allocate(const Calls& calls, int root_fd, const char* path, int mode, uint64_t bytes) {
+  return OnOpened(calls, root_fd, path, O_WRONLY,
+                  [=](int fd) { return Result(::fallocate(fd, mode, 0, static_cast<off_t>(bytes))); });
+}
+inline int64_t SeekHole(const Calls& calls, int root_fd, const char* path) {
+  return OnOpened(calls, root_fd, path, O_RDONLY,
+                  [](int fd) { return std::min<int64_t>(Result(::lseek(fd, 0, SEEK_HOLE)), 0); });
+}
+
+// Opens a file and creates another one, calls `call` with both descriptors, and closes them.
+template <typename Call>
+int64_t IntoNew(const Calls& calls, int from_fd, const char* from, int to_fd, const char* to, int flags, Call call) {
+  return OnOpened(calls, from_fd, from, O_RDONLY, [&](int source) -> int64_t {
+    const int64_t fd = calls.Open(to_fd, to, O_WRONLY | O_CREAT | O_TRUNC | kOpenFlags | flags, 0640);
+    if (fd < 0) return fd;
+    return calls.CloseAfter(static_cast<int>(fd), call(source, static_cast<int>(fd)));
+  });
+}
+// The copies return the bytes copied, fewer than `bytes` only if the file is shorter. `buffer` has kLargestPieceBytes, or
+// `bytes` if these are fewer.
+inline int64_t CopyByBuffer(const Calls& calls, int source, int target, uint32_t bytes, std::byte* buffer) {
+  uint32_t done = 0;
+  while (done < bytes) {
+    const int64_t read = calls.Read(source, buffer, std::min(bytes - done, kLargestPieceBytes));
+    if (read < 0) return read;
+    if (read == 0) break;
+    for (int64_t written = 0; written < read;) {
+      const int64_t more = calls.Write(target, buffer + written, static_cast<size_t>(read - written));
+      if (more <= 0) return more < 0 ? more : -int64_t{EIO};
+      written += more;
+    }
+    done += static_cast<uint32_t>(read);
+  }
+  return done;
+}
+inline int64_t CopyRange(int source, int target, uint32_t bytes) {
+  uint32_t done = 0;
+  while (done < bytes) {
+    const int64_t copied = Result(::copy_file_range(source, nullptr, target, nullptr, bytes - done, 0));
+    if (copied == -EINTR) continue;
+    if (copied < 0) return copied;
+    if (copied == 0) break;
+    done += static_cast<uint32_t>(copied);
+  }
+  return done;
+}
+inline int64_t CloneInto(int source, int target) {
+  return Result(::ioctl(target, FICLONE, source));
 }
 
 // Extended attributes have no calls relative to a directory, so `path` is absolute. GetXattr returns the size of the

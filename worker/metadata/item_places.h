@@ -26,7 +26,7 @@ class ItemPlaces {
              Style style = Style::kFromDescriptor);
 
   // Returns the result of `call(fd, path)` for an item, or -errno: its directory cannot be held; -ELOOP or -ENOTDIR:
-  // something else is in its place. REQUIRES: directory == tree.DirectoryOf(item).
+  // something else is in its place. `directory`: the item's own, or where it was moved to.
   template <typename Call>
   int64_t At(uint32_t directory, uint64_t item, Call call) {
     if (directory != directory_) [[unlikely]] {

@@ -27,6 +27,8 @@ std::string_view WordOf(NameKind kind) {
       return "symlink-";
     case NameKind::kLeaf:
       return "dir-";
+    case NameKind::kLock:
+      return "lock-";
   }
   return "";
 }
@@ -96,6 +98,20 @@ std::string LaneTree::PathOfDirectory(uint32_t directory) const {
   std::string path;
   for (const std::string& level : levels) absl::StrAppend(&path, path.empty() ? "" : "/", level);
   return path;
+}
+
+uint32_t LaneTree::LevelsEndingAt(uint32_t directory) const {
+  if (directory + 1 >= directory_count_) return depth_;
+  uint32_t levels = 0;
+  for (uint64_t next = uint64_t{directory} + 1; levels < depth_; next /= branching_) {
+    ++levels;
+    if (next % branching_ != 0) break;
+  }
+  return levels;
+}
+
+std::string LaneTree::LockName(uint32_t phase) const {
+  return absl::StrCat(PrefixOf(NameKind::kLock), absl::Dec(phase, absl::kZeroPad8));
 }
 
 std::string LaneTree::PrefixOf(NameKind kind) const {

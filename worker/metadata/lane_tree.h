@@ -16,9 +16,9 @@
 
 namespace iobench {
 
-// The names that an item can have: its file before and after a rename, its links, and its empty directory. The names
-// begin with "item", "moved", "link", "symlink" and "dir".
-enum class NameKind { kItem, kMoved, kLink, kSymlink, kLeaf };
+// The names that an item can have: its file before and after a rename, its links, and its empty directory; and the file, in
+// the root, that lanes lock. The names begin with "item", "moved", "link", "symlink", "dir" and "lock".
+enum class NameKind { kItem, kMoved, kLink, kSymlink, kLeaf, kLock };
 
 // A plain value, without I/O: the names follow from the plan alone, so that every worker knows those of every lane.
 class LaneTree {
@@ -36,12 +36,19 @@ class LaneTree {
   uint32_t DirectoryOf(uint64_t item) const {
     return static_cast<uint32_t>(by_directory_.Divide(item).quotient);
   }
+  // Returns where `move` puts the files of a directory for a while: the directory after it, or the first one.
+  uint32_t NextDirectory(uint32_t directory) const { return directory + 1 < directory_count_ ? directory + 1 : 0; }
+  // Returns how many directories, of all levels, hold nothing once this one and those before it are gone: itself, and those
+  // above it that it is the last one of. 0 with depth 0.
+  uint32_t LevelsEndingAt(uint32_t directory) const;
   // Returns how many of the first `item_count` items are in a directory.
   uint64_t ItemsIn(uint32_t directory, uint64_t item_count) const;
 
   uint32_t depth() const { return depth_; }
   // Returns the path from the root, such as "d1/d0"; "." with depth 0.
   std::string PathOfDirectory(uint32_t directory) const;
+  // Returns the name in the root of the file that lanes lock in a phase: "lock-00000002".
+  std::string LockName(uint32_t phase) const;
   // Returns a path such as "d1/d0/item-00000042".
   std::string PathOf(NameKind kind, uint64_t item) const;
   // Returns what precedes the eight digits: "item-000003-" or "item-".
@@ -69,7 +76,7 @@ class PathWriter {
   // `before`: prefix of every path.
   PathWriter(const LaneTree& tree, NameKind kind, std::string_view before = "", Part part = Part::kPath);
 
-  // Returns a null-terminated path, valid until the next call. REQUIRES: directory == tree.DirectoryOf(item).
+  // Returns a null-terminated path, valid until the next call, of an item in any directory of the tree.
   const char* Of(uint32_t directory, uint64_t item) {
     if (directory != directory_) [[unlikely]]
       SetDirectory(directory);

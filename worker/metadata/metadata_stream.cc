@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <utility>
+#include <vector>
 
 #include "common/model/metadata_operation.h"
 #include "common/model/tree_state.h"
@@ -103,19 +105,25 @@ class InRandomOrder final : public CountedStream {
 
 class DirectoriesInOrder final : public CountedStream {
  public:
-  explicit DirectoriesInOrder(uint64_t directory_count) : CountedStream(directory_count, 0) {}
+  DirectoriesInOrder(OpKind kind, uint64_t directory_count) : CountedStream(directory_count, 0), kind_(kind) {}
   size_t Fill(std::span<Op> batch) override {
     const size_t count = RoomIn(batch);
     for (size_t i = 0; i < count; ++i) {
-      batch[i] = {OpKind::kReaddir, static_cast<uint32_t>(position_ + i), position_ + i, 0};
+      batch[i] = {kind_, static_cast<uint32_t>(position_ + i), position_ + i, 0};
     }
     position_ += count;
     return count;
   }
+
+ private:
+  OpKind kind_;
 };
 
+constexpr OpKinds kWithData = {OpKind::kOpenClose, OpKind::kAppend, OpKind::kCreate, OpKind::kCopy,
+                               OpKind::kCopyRange};
+
 bool MovesData(OpKind kind) {
-  return kind == OpKind::kOpenClose || kind == OpKind::kAppend || kind == OpKind::kCreate;
+  return kWithData.Has(kind);
 }
 
 uint64_t OpsWithData(std::span<const OpKind> cycle) {
@@ -124,9 +132,11 @@ uint64_t OpsWithData(std::span<const OpKind> cycle) {
 
 class Cycle final : public CountedStream {
  public:
-  Cycle(std::span<const OpKind> kinds, const LaneTree& tree, const MetadataShape& shape)
-      : CountedStream(kinds.size() * shape.item_count, OpsWithData(kinds) * shape.sizes.SumOf(shape.item_count)),
-        kinds_(kinds),
+  Cycle(const MetadataSpec& spec, const LaneTree& tree, const MetadataShape& shape)
+      : CountedStream(spec.cycle.size() * shape.item_count,
+                      OpsWithData(spec.cycle) * shape.sizes.SumOf(shape.item_count)),
+        kinds_(spec.cycle),
+        moves_(spec.effect.moves),
         tree_(tree),
         item_count_(shape.item_count),
         sizes_(shape.sizes) {}
@@ -142,13 +152,52 @@ class Cycle final : public CountedStream {
     const uint64_t oldest = position / kinds_.size();
     const OpKind kind = kinds_[position % kinds_.size()];
     const uint64_t item = kind == OpKind::kAppend ? (oldest + item_count_ / 2) % item_count_ : oldest;
-    return {kind, tree_.DirectoryOf(item), item, MovesData(kind) ? sizes_.Of(item) : 0};
+    uint32_t directory = tree_.DirectoryOf(item);
+    if (moves_ && position % kinds_.size() == 1) directory = tree_.NextDirectory(directory);  // and back
+    return {kind, directory, item, MovesData(kind) ? sizes_.Of(item) : 0};
   }
 
   std::span<const OpKind> kinds_;
+  bool moves_;
   LaneTree tree_;
   uint64_t item_count_;
   ItemSizes sizes_;
+};
+
+// The items of each directory in turn, and then the directories that hold nothing any more, from the lowest one up.
+class TreeRemoval final : public CountedStream {
+ public:
+  TreeRemoval(const LaneTree& tree, const MetadataShape& shape) : TreeRemoval(tree, shape, BeginsOf(tree, shape.item_count)) {}
+  size_t Fill(std::span<Op> batch) override {
+    const size_t count = RoomIn(batch);
+    auto directory = static_cast<size_t>(std::upper_bound(begins_.begin(), begins_.end(), position_) - begins_.begin() - 1);
+    for (size_t i = 0; i < count; ++i, ++position_) {
+      while (position_ >= begins_[directory + 1]) ++directory;
+      batch[i] = At(static_cast<uint32_t>(directory), position_ - begins_[directory]);
+    }
+    return count;
+  }
+
+ private:
+  TreeRemoval(const LaneTree& tree, const MetadataShape& shape, std::vector<uint64_t> begins)
+      : CountedStream(begins.back(), 0), tree_(tree), item_count_(shape.item_count), begins_(std::move(begins)) {}
+
+  // The position at which each directory begins, and the end.
+  static std::vector<uint64_t> BeginsOf(const LaneTree& tree, uint64_t item_count) {
+    std::vector<uint64_t> begins = {0};
+    for (uint32_t directory = 0; directory < tree.directory_count(); ++directory)
+      begins.push_back(begins.back() + tree.ItemsIn(directory, item_count) + tree.LevelsEndingAt(directory));
+    return begins;
+  }
+  Op At(uint32_t directory, uint64_t number) const {
+    const uint64_t items = tree_.ItemsIn(directory, item_count_);
+    if (number < items) return {OpKind::kUnlink, directory, number, 0};
+    return {OpKind::kRmdir, directory, tree_.depth() - (number - items), 0};
+  }
+
+  LaneTree tree_;
+  uint64_t item_count_;
+  std::vector<uint64_t> begins_;
 };
 
 }  // namespace
@@ -157,11 +206,12 @@ std::unique_ptr<OpStream> MakeMetadataStream(const OperationSpec& operation, con
                                              const MetadataShape& shape) {
   assert(shape.item_count > 0 && shape.item_count <= tree.item_count());
   const MetadataSpec& spec = MetadataSpecOf(operation);
-  if (!spec.cycle.empty()) return std::make_unique<Cycle>(spec.cycle, tree, shape);
+  if (!spec.cycle.empty()) return std::make_unique<Cycle>(spec, tree, shape);
+  if (spec.removes_tree) return std::make_unique<TreeRemoval>(tree, shape);
   const OpKind kind = spec.kind;
   if (spec.names == OpNames::kDirectories) {
     const uint64_t count = uint64_t{tree.DirectoryOf(shape.item_count - 1)} + 1;
-    if (!shape.random_order) return std::make_unique<DirectoriesInOrder>(count);
+    if (!shape.random_order) return std::make_unique<DirectoriesInOrder>(kind, count);
     return std::make_unique<InRandomOrder>(kind, tree, shape, count, ItemSizes(), /*of_directories=*/true);
   }
   const ItemSizes sizes = spec.effect.reads_data || spec.effect.writes_data ? shape.sizes : ItemSizes();

@@ -27,7 +27,10 @@ struct MetadataShape {
 
 // Visits each item once per pass; readdir visits each directory with items. An operation with a cycle processes the
 // items in rotation, oldest first, with the ops of the cycle on each, after which the set of files is complete. An append
-// is to the item that is half a round younger, so that every file is appended to once in its lifetime.
+// is to the item that is half a round younger, so that every file is appended to once in its lifetime. Of a move and the
+// move back, `object` is the directory that the item leaves.
+// remove-tree: each item, which the listing determines; and of a directory, `object` is the last one of the lowest level below
+// it, or itself, and `offset` its level: 1 is below the root.
 std::unique_ptr<OpStream> MakeMetadataStream(const OperationSpec& operation, const LaneTree& tree,
                                              const MetadataShape& shape);
 

@@ -27,7 +27,8 @@ struct MetadataWork {
         state(found),
         names(of_tree, found.number(), owner),
         sizes(of_tree, seed, owner),
-        phase(phase_index) {
+        phase(phase_index),
+        lane(owner) {
     // Without a count, use all items; an operation that creates all of them does not depend on the previous number.
     item_count = state.items() == 0 ? names.item_count() : std::min(state.items(), names.item_count());
   }
@@ -40,6 +41,7 @@ struct MetadataWork {
   ItemSizes sizes;
   uint64_t item_count = 0;
   uint32_t phase = 0;
+  uint32_t lane = 0;  // that works on it; the constructor takes it to be the owner
 
   // Whether the ops transfer file contents: the operation does so, and the files of the tree have any.
   bool reads_data() const { return effect.reads_data && tree.file_bytes() > 0; }

@@ -52,6 +52,9 @@ absl::StatusOr<UniqueFd> OpenDirectory(int parent_fd, const std::string& name, c
 // One lane's part, opened for preparation.
 class Preparing {
  public:
+  // Where items are: in their own directories, or where an interrupted `move` left them.
+  enum class Place { kOwn, kNext };
+
   Preparing(const MetadataWork& work, int root_fd, std::string root_path, Payload* payload,
             const StopCell& quit)
       : work_(work), root_fd_(root_fd), root_path_(std::move(root_path)), payload_(payload), quit_(quit) {}
@@ -72,13 +75,13 @@ class Preparing {
     return absl::OkStatus();
   }
 
-  // Missing names are not an error.
-  absl::Status Remove(NameKind kind) {
+  // Missing names are not an error. `place`: see ForEach.
+  absl::Status Remove(NameKind kind, Place place = Place::kOwn) {
     const bool leaves = kind == NameKind::kLeaf;
     return ForEach(kind, work_.names.item_count(), [&](uint64_t, int fd, const char* path) {
       const int64_t removed = leaves ? item::Rmdir(fd, path) : item::Unlink(fd, path);
       return removed == -ENOENT ? 0 : removed;
-    });
+    }, place);
   }
 
   // Existing items come from a cancelled attempt to start; creating them again does no harm.
@@ -105,8 +108,15 @@ class Preparing {
           const int64_t made = item::Mkdir(fd, path);
           return made == -EEXIST ? 0 : made;
         });
+      case TreePart::kSymlinks: {
+        // Targets in the same directory. A link whose file is renamed leads nowhere, which readlink does not mind.
+        const std::string target = work_.names.PrefixOf(work_.file_names());
+        return ForEach(NameKind::kSymlink, count, [&](uint64_t item, int fd, const char* path) {
+          const int64_t made = item::Symlink(fd, absl::StrCat(target, absl::Dec(item, absl::kZeroPad8)).c_str(), path);
+          return made == -EEXIST ? 0 : made;
+        });
+      }
       case TreePart::kLinks:
-      case TreePart::kSymlinks:
         break;  // no operation needs them
     }
     return absl::OkStatus();
@@ -125,13 +135,15 @@ class Preparing {
   }
 
   absl::Status ForEach(NameKind kind, uint64_t count,
-                       const std::function<int64_t(uint64_t item, int fd, const char* path)>& call) {
+                       const std::function<int64_t(uint64_t item, int fd, const char* path)>& call,
+                       Place place = Place::kOwn) {
     ItemPlaces places(work_.names, kind, root_fd_, calls_.confined);
     for (uint64_t item = 0; item < count; ++item) {
       if (quit_.stop.load(std::memory_order_relaxed)) {
         return absl::CancelledError("stopped while preparing the tree");
       }
-      const int64_t result = places.At(work_.names.DirectoryOf(item), item,
+      const uint32_t own = work_.names.DirectoryOf(item);
+      const int64_t result = places.At(place == Place::kOwn ? own : work_.names.NextDirectory(own), item,
                                        [&](int fd, const char* path) { return call(item, fd, path); });
       if (result < 0) {
         return ErrnoStatus(absl::StrCat("prepare ", root_path_, "/", work_.names.PathOf(kind, item)),
@@ -188,6 +200,9 @@ absl::StatusOr<TreePrepared> PrepareTree(int data_fd, const std::string& directo
     for (const NameKind kind :
          {NameKind::kItem, NameKind::kMoved, NameKind::kLink, NameKind::kSymlink, NameKind::kLeaf}) {
       IOBENCH_RETURN_IF_ERROR(preparing.Remove(kind));
+    }
+    for (const NameKind kind : {NameKind::kItem, NameKind::kMoved}) {
+      if (work.names.directory_count() > 1) IOBENCH_RETURN_IF_ERROR(preparing.Remove(kind, Preparing::Place::kNext));
     }
     prepared.removed = work.names.item_count();
   }
@@ -271,7 +286,7 @@ class Removing {
     const bool link = S_ISLNK(facts.st_mode) && IsItemName(NameKind::kSymlink, name);
     const bool file =
         S_ISREG(facts.st_mode) && (IsItemName(NameKind::kItem, name) || IsItemName(NameKind::kMoved, name) ||
-                                   IsItemName(NameKind::kLink, name));
+                                   IsItemName(NameKind::kLink, name) || IsItemName(NameKind::kLock, name));
     if (!leaf && !link && !file) {
       AddForeign(below);
       return absl::OkStatus();

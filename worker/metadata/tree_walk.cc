@@ -1,6 +1,7 @@
 #include "worker/metadata/tree_walk.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "absl/strings/str_cat.h"
 #include "worker/metadata/item_calls.h"
@@ -39,6 +40,13 @@ int64_t TreeWalk::List() {
   at_ = 0;
   end_ = calls_.List(fd_.get(), listing_.data(), listing_.size());
   return end_;
+}
+
+int64_t TreeWalk::ListAgain() {
+  if (::lseek(fd_.get(), 0, SEEK_SET) != 0) return -int64_t{errno};
+  at_ = end_ = 0;
+  ++left_;
+  return 0;
 }
 
 // Reads the rest of the listing, which contains none of our items, as part of the op; then closes the directory.

@@ -1,5 +1,5 @@
-// The traversal of find through a lane's part of a tree: lists one directory after the other and stats every file in
-// the order of the listing.
+// The traversal of find and remove-tree through a lane's part of a tree: lists one directory after the other and stats, or
+// removes, every file in the order of the listing.
 #ifndef WORKER_METADATA_TREE_WALK_H_
 #define WORKER_METADATA_TREE_WALK_H_
 
@@ -33,7 +33,7 @@ struct DirectoryEntry {
   char name[1];  // continues, null-terminated
 };
 
-// Keeps its place between ops, because one listing serves many of them: each call of Next is one op of find, which
+// Keeps its place between ops, because one listing serves many of them: each call of Next is one op, which
 // includes the listing if a new piece is needed. Allocates only in the constructor and when it enters a directory. The
 // lane's thread uses it; not thread-safe.
 class TreeWalk {
@@ -47,6 +47,12 @@ class TreeWalk {
   // Starts a new listing for another directory, and for one whose items have all been examined. REQUIRES: the directory
   // holds an item.
   int64_t Next(int root_fd, uint32_t directory);
+  // The same, but calls `visit(directory_fd, name)` in place of looking at the file: a function that returns 0 or -errno.
+  template <typename Visit>
+  int64_t Next(int root_fd, uint32_t directory, Visit visit);
+  // After -ENODATA: lists the directory from its beginning, because names may be skipped while others are removed. Returns 0
+  // or -errno. The item that was not found is due again.
+  int64_t ListAgain();
 
   // The number of items that met the criteria, over all calls of Next; an item found in several passes counts each
   // time.
@@ -100,6 +106,16 @@ inline bool TreeWalk::IsWanted(const char* name, uint64_t bytes) const {
 }
 
 inline int64_t TreeWalk::Next(int root_fd, uint32_t directory) {
+  return Next(root_fd, directory, [this](int directory_fd, const char* name) {
+    struct stat facts;
+    if (const int64_t looked = item::Stat(directory_fd, name, &facts); looked < 0) return looked;
+    if (IsWanted(name, static_cast<uint64_t>(facts.st_size))) ++found_items_;
+    return int64_t{0};
+  });
+}
+
+template <typename Visit>
+inline int64_t TreeWalk::Next(int root_fd, uint32_t directory, Visit visit) {
   name_ = nullptr;
   if (directory != directory_ || left_ == 0) {
     if (const int64_t entered = Enter(root_fd, directory); entered < 0) return entered;
@@ -116,12 +132,10 @@ inline int64_t TreeWalk::Next(int root_fd, uint32_t directory) {
     at_ += entry->record_bytes;
     if (!IsOurs(*entry)) continue;
     name_ = entry->name;
-    struct stat facts;
-    if (const int64_t looked = item::Stat(fd_.get(), name_, &facts); looked < 0) {
+    if (const int64_t visited = visit(fd_.get(), name_); visited < 0) {
       --left_;
-      return looked;
+      return visited;
     }
-    if (IsWanted(name_, static_cast<uint64_t>(facts.st_size))) ++found_items_;
     ++seen_;
     return --left_ == 0 ? Leave() : 0;
   }

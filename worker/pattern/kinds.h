@@ -18,6 +18,12 @@ inline uint64_t KeyOf(const StreamShape& shape, uint64_t pass) {
   return MixAll(shape.seed, shape.lane, shape.phase, pass);
 }
 
+// The key from which follows which record has which rank of a skewed access. It differs between lanes, but not between
+// phases and passes: what is hot stays hot.
+inline uint64_t HotPlacesKeyOf(const StreamShape& shape) {
+  return MixAll(shape.seed, shape.lane, UINT64_MAX, UINT64_MAX);
+}
+
 // All ops have the same kind. Every method has Restart, which gets the key of the pass, and At, which gets the position
 // in the pass.
 struct OneKind {

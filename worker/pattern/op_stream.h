@@ -7,17 +7,21 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "common/memory/own_lines.h"
 #include "common/model/op.h"
 #include "common/model/operation.h"
+#include "common/text/access_text.h"
+#include "common/text/record_share_text.h"
 
 namespace iobench {
 
 // The caller takes one pass after the other: Fill until it returns 0, then Restart. A new stream is at the start of
 // pass 0. Not thread-safe, except that ops_per_pass() and bytes_per_pass() are constant and callable from any thread.
 // Fill and Restart allocate nothing.
-class OpStream {
+class OpStream : public OnOwnLines {
  public:
   virtual ~OpStream() = default;
 
@@ -46,13 +50,20 @@ struct StreamShape {
   uint32_t object_count = 1;
   // The size of each file. Its last record may be shorter than the others.
   uint64_t object_bytes = 0;
-  // The size of an op: one record, or for vectors all records of one call.
+  // The size of an op: one record, or for vectors all records of one call. The largest, if there are several.
   uint32_t op_bytes = 0;
+  // The sizes of the ops and their shares; empty: all ops have op_bytes.
+  std::vector<RecordShare> records = {};
   // For stride-read: every stride_records-th record is visited first. 17 is IOzone's default.
   uint32_t stride_records = 17;
   // For mixed operations with LaneMix::kPerOp, 0 to 100.
   uint32_t read_percent = 50;
   LaneMix mix = LaneMix::kPerOp;
+  // For random orders of existing records: how often which one is used. Unless it is kEachOnce, a pass has as many ops
+  // as there are whole records, and may use a record more than once or not at all.
+  Access access = {};
+  // For random orders of existing records: how many follow each other from each place.
+  uint32_t burst_records = 1;
   // Random orders and the kinds of a mix are derived from these three and the pass.
   uint64_t seed = 0;
   uint32_t lane = 0;
@@ -61,7 +72,8 @@ struct StreamShape {
 
 // Creates the stream of an operation on records; metadata operations have streams of their own. InvalidArgument: no
 // object; record or object of size 0; a record larger than the object or than one system call can transfer (2 GiB - 4
-// KiB); more than 2^62 records; stride 0 or percentage above 100 in operations that use them.
+// KiB); more than 2^62 records; stride 0 or percentage above 100 in operations that use them; several sizes in an order that
+// needs one; bursts of 0 records, larger than a file or than one call can transfer, or in an order that has none.
 absl::StatusOr<std::unique_ptr<OpStream>> MakeOpStream(const OperationSpec& operation,
                                                        const StreamShape& shape);
 

@@ -40,6 +40,29 @@ size_t Permutation::Fill(std::span<uint64_t> out) {
   return filled;
 }
 
+// An image >= count is mapped again, which ends at the latest when its cycle comes back to the number. Those numbers
+// are kept apart without a branch, as in Fill.
+void Permutation::Map(std::span<uint64_t> numbers) const {
+  assert(numbers.size() <= kMostAtOnce);
+  std::array<uint32_t, kMostAtOnce> outside;
+  size_t outside_count = 0;
+  for (uint32_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = ImageOf(numbers[i]);
+    outside[outside_count] = i;
+    outside_count += numbers[i] >= count_ ? 1 : 0;
+  }
+  while (outside_count > 0) {
+    size_t still_outside = 0;
+    for (size_t i = 0; i < outside_count; ++i) {
+      uint64_t& number = numbers[outside[i]];
+      number = ImageOf(number);
+      outside[still_outside] = outside[i];
+      still_outside += number >= count_ ? 1 : 0;
+    }
+    outside_count = still_outside;
+  }
+}
+
 void Permutation::Unread(size_t number_count) {
   while (number_count > 0) {
     assert(next_ > 0);

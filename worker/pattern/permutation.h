@@ -27,8 +27,16 @@ class Permutation {
   // numbers have been returned.
   size_t Fill(std::span<uint64_t> out);
 
+  // Replaces each number by the one that it is mapped to: a bijection on 0 … count-1, with another order than that of
+  // Fill. Numbers may be repeated. REQUIRES: each is below count; there are at most kMostAtOnce.
+  static constexpr size_t kMostAtOnce = 64;
+  void Map(std::span<uint64_t> numbers) const;
+
   // Goes back by `number_count` numbers. REQUIRES: at least that many have been returned.
   void Unread(size_t number_count);
+
+  // Goes to the end, as if all numbers had been returned.
+  void ToEnd() { next_ = mask_ + 1; }
 
  private:
   static constexpr int kRounds = 4;

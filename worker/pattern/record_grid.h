@@ -53,6 +53,12 @@ class RecordGrid {
         records_per_object_((shape.object_bytes - 1) / shape.op_bytes + 1),
         by_object_(records_per_object_) {}
 
+  // Leaves out the last record of each file if it is shorter than the others.
+  static RecordGrid OfWholeRecords(StreamShape shape) {
+    shape.object_bytes -= shape.object_bytes % shape.op_bytes;
+    return RecordGrid(shape);
+  }
+
   // The last record of each file counts like the others, also in record_count().
   uint64_t records_per_object() const { return records_per_object_; }
   uint64_t record_count() const { return records_per_object_ * object_count_; }

@@ -1,9 +1,8 @@
 #include "worker/pattern/shuffled.h"
 
-#include <algorithm>
-#include <array>
 #include <cassert>
 
+#include "worker/pattern/fill_by_order.h"
 #include "worker/pattern/kinds.h"
 #include "worker/pattern/permutation.h"
 #include "worker/pattern/record_grid.h"
@@ -20,17 +19,10 @@ class Shuffled final : public OpStream {
   }
 
   size_t Fill(std::span<Op> batch) override {
-    std::array<uint64_t, 64> indexes;
-    size_t filled = 0;
-    while (filled < batch.size()) {
-      const size_t want = std::min(batch.size() - filled, indexes.size());
-      const size_t count = order_.Fill(std::span(indexes).first(want));
-      for (size_t i = 0; i < count; ++i) batch[filled + i] = grid_.OpAt(kinds_.At(position_ + i), indexes[i]);
-      filled += count;
-      position_ += count;
-      if (count < want) break;
-    }
-    return filled;
+    return FillByOrder(order_, batch, [&](std::span<const uint64_t> indexes, std::span<Op> ops) {
+      for (size_t i = 0; i < indexes.size(); ++i) ops[i] = grid_.OpAt(kinds_.At(position_ + i), indexes[i]);
+      position_ += indexes.size();
+    });
   }
   void Unread(size_t op_count) override {
     assert(op_count <= position_);

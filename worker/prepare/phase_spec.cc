@@ -6,6 +6,8 @@
 #include "common/model/engine.h"
 #include "common/model/offset_latency_file.h"
 #include "common/model/phase_check.h"
+#include "common/model/plan_traits.h"
+#include "common/mpi_io/mpi_session_files.h"
 #include "common/status_util.h"
 #include "common/text/units.h"
 #include "worker/client/client_settings.h"
@@ -26,6 +28,8 @@ StreamShape StreamShapeOf(const v1::Prepare& prepare, Call call) {
   StreamShape shape = GridOf(call, operation.record_bytes(), prepare.files().bytes_per_lane(),
                              std::max(1u, prepare.files().files_per_lane()));
   if (operation.stride_records() > 0) shape.stride_records = operation.stride_records();
+  shape.records = RecordSharesOf(operation);
+  if (operation.has_burst_records()) shape.burst_records = operation.burst_records();
   shape.read_percent = operation.read_percent();
   shape.seed = prepare.seed();
   shape.phase = prepare.phase_index();
@@ -43,6 +47,15 @@ StreamShape GridOf(Call call, uint64_t record_bytes, uint64_t bytes_per_lane, ui
     shape.op_bytes = static_cast<uint32_t>(std::min(VectorBytes(record_bytes), shape.object_bytes));
   }
   return shape;
+}
+
+std::shared_ptr<RanksTogether> RanksTogetherFor(const v1::Operation& operation) {
+  const auto spec = FindOperation(operation.name());
+  if (!operation.mpi_io().collective() || !spec.ok() || !CheckMpiFiles().ok()) return nullptr;
+  const uint64_t flush_every = operation.between().flush_every_ops();
+  return std::make_shared<RanksTogether>(
+      TheMpiFiles(), (*spec)->writes() ? OpKind::kWrite : OpKind::kRead,
+      flush_every == 0 ? RanksTogether::kMaxRound : static_cast<uint32_t>(std::min<uint64_t>(flush_every, RanksTogether::kMaxRound)));
 }
 
 ArrivalRate ArrivalRateOf(const v1::Prepare& prepare) {
@@ -68,11 +81,13 @@ absl::StatusOr<PhaseSpec> PhaseSpec::From(const v1::Prepare& prepare, const Work
   spec.uses_files = engine->uses_files;
   IOBENCH_RETURN_IF_ERROR(CheckPrepare(prepare, *spec.operation, *engine));
   spec.shape = StreamShapeOf(prepare, spec.operation->call);
+  IOBENCH_ASSIGN_OR_RETURN(spec.shape.access, ParseAccess(operation.access()));
   spec.ReadFiles(prepare);
   spec.ReadOperation(operation);
   spec.data = prepare.data();
   spec.stamp = prepare.stamp();
   spec.region = prepare.region();
+  spec.flush_calls = FlushCallsOf(operation, spec.region);
   spec.stop = prepare.stop();
   for (const v1::Step& step : prepare.steps()) {
     spec.drops_caches |= step.has_drop_caches();
@@ -93,6 +108,7 @@ void PhaseSpec::ReadFiles(const v1::Prepare& prepare) {
   const v1::FileLayout& files = prepare.files();
   shared_file = files.shared_file();
   interleaved = files.interleaved();
+  block_bytes = files.has_block_bytes() ? files.block_bytes() : prepare.operation().record_bytes();
   existing_files.assign(files.existing_files().begin(), files.existing_files().end());
   data_must_exist = prepare.data_must_exist();
   needed_bytes = prepare.needed_bytes();
@@ -139,7 +155,8 @@ EngineOptions PhaseSpec::EngineOptionsFor(const v1::Operation& asked) const {
           .advice = asked.fadvise(),
           .buffer_bytes = asked.buffer_bytes(),
           .simulated = asked.simulated(),
-          .simulated_key = shape.seed};
+          .simulated_key = shape.seed,
+          .mpi_io = asked.mpi_io()};
 }
 
 absl::Status PhaseSpec::ReadTrace(const v1::Prepare& prepare, const EngineSpec& used_engine) {

@@ -2,6 +2,7 @@
 #ifndef WORKER_PREPARE_PHASE_SPEC_H_
 #define WORKER_PREPARE_PHASE_SPEC_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@
 #include "worker/client/binding.h"
 #include "worker/engine/io_engine.h"
 #include "worker/loop/file_set.h"
+#include "worker/pattern/interleaved.h"
 #include "worker/pattern/op_stream.h"
 #include "worker/prepare/trace_file.h"
 
@@ -31,6 +33,10 @@ inline std::string TraceFileOf(const v1::Trace& trace, const v1::LanePlan& lane)
 // Returns the part of a stream's shape that says where its ops begin: the files, and the size of an op. REQUIRES:
 // object_count > 0.
 StreamShape GridOf(Call call, uint64_t record_bytes, uint64_t bytes_per_lane, uint32_t object_count);
+
+// This rank's part in a phase with collective I/O; null: each lane works alone. With --fsync-every, a round of ops ends with
+// each flush, which all ranks make together.
+std::shared_ptr<RanksTogether> RanksTogetherFor(const v1::Operation& operation);
 
 // Returns the rate at which ops of this worker are due. REQUIRES: the operation has arrivals.
 ArrivalRate ArrivalRateOf(const v1::Prepare& prepare);
@@ -62,6 +68,7 @@ struct PhaseSpec {
   bool only_lane = false;   // the run has no other lane
   uint32_t lane_count = 0;  // of this worker in the phase
   v1::TimedRegion region;
+  OpKinds flush_calls;  // of lanes that write
   v1::StopRule stop;
   bool shared_file = false;
   // The steps that the lanes take part in, and how they create files.
@@ -72,7 +79,8 @@ struct PhaseSpec {
   bool truncates = false;       // lanes that write start with an empty file
   // The user's files, by absolute path, which are read instead of our own.
   std::vector<std::string> existing_files;
-  bool interleaved = false;  // shared file: the lanes' records alternate
+  bool interleaved = false;  // shared file: the lanes' records alternate …
+  uint64_t block_bytes = 0;  // … in blocks of this size
   double rest_s = 0;         // rest before everything else
   // Missing or short files are an error instead of being prefilled, because the data of an earlier run is used.
   bool data_must_exist = false;
@@ -90,6 +98,11 @@ struct PhaseSpec {
   // Returns the claim of the lane's target; run_id 0: it is not checked.
   v1::DataClaim ClaimOf(const v1::LanePlan& lane) const {
     return lane.target() < claims.size() ? claims[lane.target()] : v1::DataClaim();
+  }
+  // How the lane's records are spread over its file.
+  Interleave InterleaveOf(const v1::LanePlan& lane) const {
+    if (!interleaved || operation->is_metadata() || block_bytes == 0) return {};
+    return {.count = std::max(1u, lane.interleave_count()), .block_bytes = block_bytes};
   }
   bool creates_files() const { return uses_files && operation->creates_files; }
   bool needs_data() const { return uses_files && operation->needs_data; }

@@ -45,6 +45,15 @@ absl::Status CheckRecords(const v1::Prepare& prepare) {
   if (files.interleaved() && !files.shared_file()) {
     return Refuse("interleaved records need a shared file");
   }
+  if (!operation.records().empty() && (files.interleaved() || prepare.data().dedupe_percent() > 0)) {
+    return Refuse("interleaved and deduplicated records have one size");
+  }
+  if (files.has_block_bytes() && files.interleaved() &&
+      (files.block_bytes() == 0 || operation.record_bytes() == 0 ||
+       files.block_bytes() % operation.record_bytes() != 0 || files.bytes_per_lane() % files.block_bytes() != 0)) {
+    return Refuse(absl::StrCat("a block of ", files.block_bytes(), " bytes is not a number of records, or not a part of "
+                               "the size per lane"));
+  }
   if (operation.buffer_bytes() > 0 && operation.buffer_bytes() < operation.record_bytes()) {
     return Refuse("buffers (buffer_bytes) are smaller than a record");
   }
@@ -110,6 +119,11 @@ absl::Status CheckPrepare(const v1::Prepare& prepare, const OperationSpec& spec,
   IOBENCH_RETURN_IF_ERROR(CheckArrivalShare(prepare));
   IOBENCH_RETURN_IF_ERROR(CheckSimulated(operation));
   IOBENCH_RETURN_IF_ERROR(CheckMix(spec, operation));
+  IOBENCH_RETURN_IF_ERROR(CheckRecordShares(spec, operation));
+  IOBENCH_RETURN_IF_ERROR(CheckBurstRecords(
+      spec, operation, prepare.files().bytes_per_lane() / std::max(1u, prepare.files().files_per_lane())));
+  IOBENCH_RETURN_IF_ERROR(CheckMpiIo(spec, operation, prepare.files(), prepare.region(), prepare.stop(),
+                                     static_cast<uint32_t>(prepare.lanes_size())));
   IOBENCH_RETURN_IF_ERROR(CheckDepth(operation.depth()));
   IOBENCH_RETURN_IF_ERROR(CheckPercents(prepare.data()));
   for (const v1::Step& step : prepare.steps()) {

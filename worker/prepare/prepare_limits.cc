@@ -7,6 +7,7 @@
 #include "common/model/phase_shape.h"
 #include "common/process/usable_memory.h"
 #include "common/text/units.h"
+#include "worker/data/aligned_buffer.h"
 #include "worker/prepare/prepare_check.h"
 #include "worker/prepare/trace_file.h"
 #include "worker/rights/worker_rights.h"
@@ -53,16 +54,19 @@ uint64_t BuffersOfLane(const v1::Prepare& prepare, const OperationSpec& spec, co
                        uint64_t op_bytes) {
   const v1::Operation& operation = prepare.operation();
   const uint64_t depth = std::max(1u, operation.depth());
-  uint64_t bytes = operation.buffer_bytes() == 0 ? 0 : std::max<uint64_t>(operation.buffer_bytes(), op_bytes);
-  if (spec.reads()) bytes = Sum(bytes, op_bytes);
+  uint64_t bytes = operation.buffer_bytes() == 0
+                       ? 0
+                       : AlignedBuffer::FootprintForOps(std::max<uint64_t>(operation.buffer_bytes(), op_bytes));
+  if (spec.reads()) bytes = Sum(bytes, AlignedBuffer::FootprintForOps(op_bytes));
   if (spec.writes() || spec.needs_data) {
     // Verifiable sectors and shared records are generated in a buffer of their own.
     const bool makes_records =
         !spec.is_metadata() && (HasSectors(prepare.data()) || prepare.data().dedupe_percent() > 0);
-    bytes = Sum(bytes, Product(makes_records ? 2 : 1, std::max(op_bytes, kPrefillBytes)));
+    const uint64_t each_bytes = AlignedBuffer::FootprintForOps(std::max(op_bytes, kPrefillBytes));
+    bytes = Sum(bytes, Product(makes_records ? 2 : 1, each_bytes));
   }
   if (engine.Can(EngineFeature::kQueue)) {
-    bytes = Sum(bytes, Product(Product(depth, op_bytes), operation.copy() ? 2 : 1));
+    bytes = Sum(bytes, Product(AlignedBuffer::FootprintForOps(Product(depth, op_bytes)), operation.copy() ? 2 : 1));
   }
   if (spec.call == Call::kStdio || spec.call == Call::kCharacter) {
     // Each file is a stream with a buffer of its own.
@@ -117,7 +121,7 @@ PhaseNeeds NeedsOf(const v1::Prepare& prepare, const OperationSpec& spec, const 
     const uint64_t ops =
         prepare.stop().time_s() > 0
             ? kMaxTraceOps
-            : Product(lanes, prepare.files().bytes_per_lane() / operation.record_bytes() + 1);
+            : Product(lanes, prepare.files().bytes_per_lane() / std::max<uint64_t>(1, SmallestRecordBytes(operation)) + 1);
     needs.memory_bytes =
         Sum(needs.memory_bytes, Product(std::min<uint64_t>(ops, kMaxTraceOps), kLoggedOpBytes));
   }

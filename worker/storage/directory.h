@@ -80,6 +80,8 @@ class File {
   virtual absl::StatusOr<Holes> HolesIn(uint64_t begin, uint64_t end) = 0;
   // Counts the bytes of this range that are not stored as they are. Unimplemented: unknown.
   virtual absl::StatusOr<Unstored> UnstoredIn(uint64_t begin, uint64_t end, WrittenBy writer);
+  // Returns the names of the storage targets that hold these bytes, each once. Empty: the file system does not say.
+  virtual std::vector<std::string> StorageTargets(uint64_t /*begin*/, uint64_t /*end*/) { return {}; }
   // Allocates blocks for these bytes and extends the file to include them. Unimplemented: not supported here.
   virtual absl::Status Allocate(uint64_t offset, uint64_t bytes) = 0;
 

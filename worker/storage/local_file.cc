@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "worker/storage/extents.h"
+#include "worker/storage/file_layout.h"
 
 namespace iobench {
 namespace {
@@ -143,6 +144,10 @@ absl::StatusOr<Unstored> LocalFile::UnstoredIn(uint64_t begin, uint64_t end, Wri
 }
 
 // Not posix_fallocate(), which would write data if the file system cannot allocate.
+std::vector<std::string> LocalFile::StorageTargets(uint64_t begin, uint64_t end) {
+  return StorageTargetsOf(fd_.get(), begin, end);
+}
+
 absl::Status LocalFile::Allocate(uint64_t offset, uint64_t bytes) {
   while (::fallocate(fd_.get(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) {
     if (errno == EINTR) continue;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "common/unique_fd.h"
@@ -41,6 +42,7 @@ class LocalFile final : public File {
   // counts as compressed. Nothing is asked about our own files on NFS: it would flush them, and servers may tell late
   // which blocks a new file has.
   absl::StatusOr<Unstored> UnstoredIn(uint64_t begin, uint64_t end, WrittenBy writer) override;
+  std::vector<std::string> StorageTargets(uint64_t begin, uint64_t end) override;
   // Calls fallocate(2), never posix_fallocate(3), which would write data where the file system cannot allocate.
   absl::Status Allocate(uint64_t offset, uint64_t bytes) override;
   void ExpectScatteredReads() override;

@@ -126,6 +126,7 @@ void Doorkeeper::Refused(const std::string& peer) {
 }
 
 void Doorkeeper::Serve() {
+  NameThisThread("iobench-door");
   std::array<epoll_event, 64> events{};
   int64_t ticked_at_ns = MonotonicNowNs();
   while (true) {

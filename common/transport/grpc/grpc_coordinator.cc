@@ -1,5 +1,6 @@
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <chrono>
 #include <climits>
 #include <deque>
@@ -15,13 +16,13 @@
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
 #include "common/mutex.h"
-#include "common/process/thread.h"
 #include "common/status_util.h"
 #include "common/text/repeated_lines.h"
 #include "common/text/units.h"
 #include "common/transport/door/guess_limit.h"
 #include "common/transport/door/unix_peer.h"
 #include "common/transport/event_queue.h"
+#include "common/transport/grpc/call_queue.h"
 #include "common/transport/grpc/doorkeeper.h"
 #include "common/transport/grpc/grpc_runtime.h"
 #include "common/transport/grpc/grpc_transport.h"
@@ -50,6 +51,10 @@ constexpr int kSlackMs = 1'000;
 // events a second costs more than handling them. Events are stamped when they arrive, so clocks are not affected.
 constexpr uint32_t kManyWorkers = 256;
 constexpr int64_t kNapNs = 100'000;
+// A thread more for relaying and one for gRPC pay off where processors would be idle. Both ends of a few workers' messages are
+// rather served by one.
+constexpr uint32_t kProcessorsPerThread = 4;
+constexpr uint32_t kMaxServingThreads = 8;
 // Connections that may wait to join, besides those of the workers.
 constexpr size_t kStrangers = 256;
 
@@ -62,6 +67,12 @@ UnixPeer UnixPeerFor(const GrpcAddress& address, const JoinSecurity& security) {
 // What gRPC cuts off the guard has refused before.
 constexpr int kMaxMetadataBytes = 64 << 10;
 constexpr int kMaxFrameBytes = 16 << 10;
+
+uint32_t ThreadCountFor(const GrpcListenOptions& options) {
+  if (options.serving_threads > 0) return options.serving_threads;
+  if (options.expected_workers < kManyWorkers) return 1;
+  return std::clamp<uint32_t>(std::thread::hardware_concurrency() / kProcessorsPerThread, 1, kMaxServingThreads);
+}
 
 absl::StatusOr<OwnedContext> TlsFor(const JoinSecurity& security) {
   if (!security.tls) return OwnedContext();
@@ -95,12 +106,9 @@ class GrpcCoordinator::Service final : public StreamObserver {
       MutexLock lock(mutex_);
       all_done_.Wait(mutex_, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return live_.empty(); });
     }
-    if (queue_ == nullptr) return;
-    queue_->Shutdown();
-    // gRPC insists that a queue is empty at its end.
-    queue_thread_.joinable() ? queue_thread_.join() : ServeQueue();
-    server_.reset();  // closes its connections, which the relay then flushes
-    relay_->Stop();
+    for (const auto& queue : queues_) queue->Drain();
+    server_.reset();  // closes its connections, which the relays then flush
+    for (const auto& relay : relays_) relay->Stop();
   }
 
   absl::Status Listen(const GrpcAddress& address) {
@@ -112,12 +120,15 @@ class GrpcCoordinator::Service final : public StreamObserver {
     auto sockets = ListeningSockets::Open(address);
     if (!sockets.ok()) return sockets.status();
     bound_address_ = sockets->bound().ToText();
-    IOBENCH_ASSIGN_OR_RETURN(OwnedContext tls, TlsFor(options_.security));
-    relay_ = std::make_unique<ConnectionRelay>(ConnectionRelay::Options{
-        .tls = std::move(tls),
-        .max_event_bytes = options_.max_event_bytes,
-        .admit = [this](int fd) { AddConnection(fd); },
-        .ended = [this](const std::string& peer, const std::string& reason) { ConnectionEnded(peer, reason); }});
+    const uint32_t thread_count = ThreadCountFor(options_);
+    while (relays_.size() < thread_count) {
+      IOBENCH_ASSIGN_OR_RETURN(OwnedContext tls, TlsFor(options_.security));
+      relays_.push_back(std::make_unique<ConnectionRelay>(ConnectionRelay::Options{
+          .tls = std::move(tls),
+          .max_event_bytes = options_.max_event_bytes,
+          .admit = [this](int fd) { AddConnection(fd); },
+          .ended = [this](const std::string& peer, const std::string& reason) { ConnectionEnded(peer, reason); }}));
+    }
     grpc::ServerBuilder builder;
     builder.SetMaxReceiveMessageSize(static_cast<int>(options_.max_event_bytes));
     builder.SetMaxSendMessageSize(kMaxRequestBytes);
@@ -144,13 +155,15 @@ class GrpcCoordinator::Service final : public StreamObserver {
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
         grpc::InsecureServerCredentials());
     builder.RegisterService(&service_);
-    queue_ = builder.AddCompletionQueue();
+    while (queues_.size() < thread_count) {
+      queues_.push_back(
+          std::make_unique<CallQueue>(builder.AddCompletionQueue(), [this](CallQueue& queue) { AwaitCall(queue); }));
+    }
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) {
       return absl::UnavailableError(absl::StrCat("gRPC cannot serve ", bound_address_));
     }
-    AwaitCall();
-    IOBENCH_ASSIGN_OR_RETURN(queue_thread_, StartThread([this] { ServeQueue(); }));
+    for (const auto& queue : queues_) IOBENCH_RETURN_IF_ERROR(queue->Start());
     // Connections that arrive meanwhile wait in the kernel's queue.
     if (options_.on_bound != nullptr) {
       if (absl::Status status = options_.on_bound(); !status.ok()) return status;
@@ -161,35 +174,38 @@ class GrpcCoordinator::Service final : public StreamObserver {
                             .unix_peer = unix_peer,
                             .join_within_ns = NanosFrom(options_.join_within_s),
                             .max_waiting = kStrangers + 2 * size_t{options_.expected_workers},
-                            .admit = [this](int fd, const std::string& peer) { relay_->Add(fd, peer); },
+                            .admit = [this](int fd, const std::string& peer) { RelayOf(peer).Add(fd, peer); },
                             .tick =
                                 [this](int64_t now_ns) {
                                   BreakOffOverdue(now_ns);
                                   TellBroken();
                                 }},
         turned_away_);
-    GiveToGrpc(this);  // with the doorkeeper, which the queue's thread uses; it admits the first connection
-    IOBENCH_RETURN_IF_ERROR(relay_->Start());
+    GiveToGrpc(this);  // with the doorkeeper, which the queues' threads use; it admits the first connection
+    for (const auto& relay : relays_) IOBENCH_RETURN_IF_ERROR(relay->Start());
     return doorkeeper_->Start();
   }
 
   // Checks the token first, so that nothing outlives the call of a caller without it.
   void Called(WorkerStream& stream) override {
     Reaction reaction(this);
-    call_due_ = true;
+    stream.queue().CallTaken();
     if (IsClosing()) stream.Dismiss();
     const Secret token = stream.Metadata(kTokenKey);
     CallFacts call{stream.Metadata(kAttemptKey), stream.Metadata(kIdentityKey)};
     std::shared_ptr<WorkerSession> session = SessionOf(call.identity);
     if (!options_.security.token.empty()) {
       // A worker that comes back has shown its identity, which nobody guesses.
-      if (session == nullptr && !guesses_.Allows(stream.address(), MonotonicNowNs())) {
+      if (session == nullptr && !MayGuess(stream)) {
         return Refuse(stream, "too many wrong tokens came from its address: its next attempts may be looked at",
                       grpc::StatusCode::UNAVAILABLE);
       }
       if (token.empty()) return Refuse(stream, "the worker has no token: start it with the coordinator's --token-file");
       if (!TokensMatch(options_.security.token, token)) {
-        guesses_.RecordWrong(stream.address(), MonotonicNowNs());
+        {
+          MutexLock lock(mutex_);
+          guesses_.RecordWrong(stream.address(), MonotonicNowNs());
+        }
         return Refuse(stream,
                       "the worker's token is not this run's: give it the coordinator's present --token-file");
       }
@@ -257,7 +273,7 @@ class GrpcCoordinator::Service final : public StreamObserver {
   }
 
   void AsksForMuch(const WorkerStream& stream) override {
-    relay_->ExpectMuch(stream.address());
+    RelayOf(stream.address()).ExpectMuch(stream.address());
   }
 
   void StreamDone(WorkerStream& stream) override {
@@ -331,6 +347,16 @@ class GrpcCoordinator::Service final : public StreamObserver {
     }
   }
 
+  // A connection stays with its relay.
+  ConnectionRelay& RelayOf(const std::string& peer) {
+    return *relays_[std::hash<std::string>()(peer) % relays_.size()];
+  }
+
+  bool MayGuess(const WorkerStream& stream) {
+    MutexLock lock(mutex_);
+    return guesses_.Allows(stream.address(), MonotonicNowNs());
+  }
+
   bool IsClosing() {
     MutexLock lock(mutex_);
     return closing_;
@@ -346,40 +372,14 @@ class GrpcCoordinator::Service final : public StreamObserver {
   }
 
   // Lets gRPC take one more call.
-  void AwaitCall() {
+  void AwaitCall(CallQueue& queue) {
     // Not make_shared: references in silent_ would keep the memory of a stream that is done.
     const std::shared_ptr<WorkerStream> stream(
         new WorkerStream(*this, options_.max_event_bytes));
     MutexLock lock(mutex_);
     if (closing_) return;  // gRPC might forget a request that it gets while the server shuts down
     live_.insert(stream);
-    stream->Await(service_, *queue_);
-  }
-
-  // Runs until the queue is shut down and empty. The next call is taken when nothing else is waiting, or after some more
-  // events: gRPC looks at the connections only while its queue is empty, and a stranger's thousands of calls, taken
-  // one after the other, would keep it full.
-  void ServeQueue() {
-    using grpc::CompletionQueue;
-    constexpr int kMaxEventsBeforeCall = 64;
-    int events_before_call = 0;
-    for (;;) {
-      void* ended = nullptr;
-      bool ok = false;
-      const gpr_timespec until =
-          call_due_ ? gpr_time_0(GPR_CLOCK_MONOTONIC) : gpr_inf_future(GPR_CLOCK_MONOTONIC);
-      const CompletionQueue::NextStatus status = queue_->AsyncNext(&ended, &ok, until);
-      if (status == CompletionQueue::SHUTDOWN) return;
-      // Any other status: gRPC could not wait (out of memory, for example); the loop tries again.
-      if (status == CompletionQueue::GOT_EVENT) static_cast<WorkerStream::Operation*>(ended)->Ended(ok);
-      if (!call_due_ ||
-          (status == CompletionQueue::GOT_EVENT && ++events_before_call < kMaxEventsBeforeCall)) {
-        continue;
-      }
-      call_due_ = false;
-      events_before_call = 0;
-      AwaitCall();
-    }
+    stream->Await(service_, queue);
   }
 
   std::shared_ptr<WorkerStream> Find(const WorkerStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -479,17 +479,15 @@ class GrpcCoordinator::Service final : public StreamObserver {
   TurnedAwayLog turned_away_;
   SessionEvents events_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
-  std::unique_ptr<ConnectionRelay> relay_;  // as the doorkeeper, it outlives the server, whose calls use it
+  std::vector<std::unique_ptr<ConnectionRelay>> relays_;  // as the doorkeeper, they outlive the server, whose calls use them
   std::unique_ptr<Doorkeeper> doorkeeper_;
   RawService service_;
-  std::unique_ptr<grpc::ServerCompletionQueue> queue_;
-  std::unique_ptr<grpc::Server> server_;  // goes before its queue
-  std::thread queue_thread_;
-  GuessLimit guesses_;     // on queue_thread_
-  bool call_due_ = false;  // on queue_thread_: a call was taken, and the next one is not awaited yet
+  std::vector<std::unique_ptr<CallQueue>> queues_;
+  std::unique_ptr<grpc::Server> server_;  // goes before its queues
   std::string bound_address_;
   Mutex mutex_;
   CondVar all_done_;
+  GuessLimit guesses_ ABSL_GUARDED_BY(mutex_);
   std::set<std::shared_ptr<WorkerStream>, ByAddress> live_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<WorkerSession>> joined_ ABSL_GUARDED_BY(mutex_);  // the index is the WorkerId
   std::map<std::string, KnownIdentity> by_identity_ ABSL_GUARDED_BY(mutex_);    // by its first characters

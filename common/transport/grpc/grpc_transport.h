@@ -37,6 +37,8 @@ struct GrpcListenOptions {
   // Workers that the run waits for. Twice as many connections plus 256 may wait to join; beyond that, the oldest are
   // closed.
   uint32_t expected_workers = 1;
+  // How many threads relay bytes, and as many serve gRPC's queues. 0: by the numbers of workers and processors.
+  uint32_t serving_threads = 0;
   // Called on gRPC's threads, without blocking, when a worker joins that has not joined before; `joined_count` did. Returns
   // why the run takes nobody else, which the worker is told, or an empty text. Workers that come back are not asked about.
   std::function<std::string(uint64_t joined_count)> why_closed = nullptr;
@@ -53,7 +55,7 @@ struct GrpcListenOptions {
 // The coordinator's end (grpc_coordinator.cc). If the connection of a worker with a lease (Ping.lease_ms) breaks, the worker may come back
 // within that time, which is reported as a Reconnected event; after that, it is lost. Without a lease, and on a Unix
 // socket, where only the end of a process breaks a connection, it is lost at once. Workers get their ids in the order
-// in which they join. A thread of its own queues the events and stamps them when they arrive. One thread calls Post and
+// in which they join. Threads of its own queue the events and stamp them when they arrive. One thread calls Post and
 // WaitEvent, which never block on a peer.
 class GrpcCoordinator final : public Transport {
  public:

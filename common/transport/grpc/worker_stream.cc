@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/transport/grpc/call_queue.h"
 #include "common/transport/grpc/grpc_runtime.h"
 #include "common/transport/grpc_address.h"
 #include "common/transport/guard/swelling.h"
@@ -23,10 +24,11 @@ const Swelling& EventSwelling() {
 
 }  // namespace
 
-void WorkerStream::Await(RawService& service, grpc::ServerCompletionQueue& queue) {
+void WorkerStream::Await(RawService& service, CallQueue& queue) {
+  queue_ = &queue;
   GiveToGrpc(this);
   context_.AsyncNotifyWhenDone(&over_);
-  service.RequestJoin(&context_, &stream_, &queue, &queue, &called_);
+  service.RequestJoin(&context_, &stream_, &queue.queue(), &queue.queue(), &called_);
 }
 
 std::string WorkerStream::Metadata(const char* key) const {

@@ -18,6 +18,7 @@
 
 namespace iobench {
 
+class CallQueue;
 class WorkerStream;
 
 // The service with messages as bytes: an event is parsed only once it is known what it would take (Swelling).
@@ -70,7 +71,8 @@ class WorkerStream final : public SessionStream {
 
   // Waits for the next call. Call it once, before anything else. StreamDone follows without Called if the server is
   // shut down first.
-  void Await(RawService& service, grpc::ServerCompletionQueue& queue);
+  void Await(RawService& service, CallQueue& queue);
+  CallQueue& queue() const { return *queue_; }  // on which it was awaited
 
   // Once the worker has called:
   const std::string& address() const { return address_; }
@@ -111,6 +113,7 @@ class WorkerStream final : public SessionStream {
 
   StreamObserver& observer_;
   const uint64_t max_event_bytes_;
+  CallQueue* queue_ = nullptr;  // of Await
   grpc::ServerContext context_;
   grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> stream_{&context_};
   Operation called_{*this, &WorkerStream::OnCalled};

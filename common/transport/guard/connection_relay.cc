@@ -360,6 +360,7 @@ bool ConnectionRelay::GoesOn(int64_t now_ns) const {
 }
 
 void ConnectionRelay::Serve() {
+  NameThisThread("iobench-relay");
   // OpenSSL writes without MSG_NOSIGNAL. On this thread, a worker that has hung up is an error as any other.
   sigset_t broken_pipe;
   sigemptyset(&broken_pipe);

@@ -2,14 +2,16 @@
  * implements it. It is loaded only if MPI is used, so that all other features work on hosts without an MPI library.
  * No protobuf or abseil types cross this interface, because these libraries must exist only once in the process.
  *
- * The thread that called init makes all calls (MPI_THREAD_FUNNELED). Functions that return int return 0 or an MPI error
- * code, which `describe` translates to text. Nothing blocks except init and finalize. */
+ * The thread that called init makes all calls. Functions that return int return 0 or an MPI error code, which `describe`
+ * translates to text. Nothing blocks except init and finalize. */
 #ifndef COMMON_TRANSPORT_MPI_MPI_BYTES_H_
 #define COMMON_TRANSPORT_MPI_MPI_BYTES_H_
 
 #include <stddef.h>
 
-#define IOBENCH_MPI_BYTES_VERSION 1
+#include "common/mpi_io/mpi_files.h"
+
+#define IOBENCH_MPI_BYTES_VERSION 2
 #define IOBENCH_MPI_BYTES_SYMBOL "IobenchMpiBytes"
 #define IOBENCH_MPI_MAX_BYTES 0x7fffffff /* max. size of one message: MPI counts in int */
 
@@ -25,8 +27,10 @@ struct MpiBytes {
   const char* (*library_version)(void);
 
   /* Initialises MPI and returns the rank of this process, the number of ranks, and how many of them share this host. It
-   * blocks until all ranks have called it, napping between polls. */
-  int (*init)(int* rank, int* size, int* ranks_on_this_host);
+   * blocks until all ranks have called it, napping between polls. *several_threads: whether threads other than the caller's
+   * will call `files`, for which all ranks must ask alike; it returns whether they can. `lanes_wait`: they surely will, and wait in
+   * MPI for each other. */
+  int (*init)(int* several_threads, int lanes_wait, int* rank, int* size, int* ranks_on_this_host);
 
   /* Starts to send. `bytes` must stay unchanged until `test` reports that the transfer is done. */
   int (*start_send)(int to, const void* bytes, size_t byte_count, void** transfer);
@@ -51,6 +55,9 @@ struct MpiBytes {
 
   /* Writes a text for an error code into text_bytes bytes, shortened if necessary and terminated by a null. */
   void (*describe)(int error, char* text, size_t text_bytes);
+
+  /* MPI-IO, for other threads. Use it after init has returned *several_threads. */
+  const struct MpiFiles* files;
 };
 /* NOLINTEND(modernize-redundant-void-arg) */
 

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/clock.h"
+#include "common/mpi_io/mpi_session_files.h"
 #include "common/text/log.h"
 #include "common/transport/event_queue.h"
 #include "common/transport/local_worker.h"
@@ -175,6 +176,19 @@ class MpiWorker final : public EventSink {
   WaitQueue<v1::WorkerEvent> outbox_;
 };
 
+void OfferFiles(const MpiBytes& mpi, MpiSession::LanesUse use, bool several_threads) {
+  const std::string library = mpi.library_version();
+  if (use == MpiSession::LanesUse::kNothing) {
+    SetMpiFiles(nullptr, library, "engine mpiio must be named when the ranks are started: add --engine mpiio");
+  } else if (several_threads) {
+    SetMpiFiles(mpi.files, library, "");
+  } else {
+    SetMpiFiles(nullptr, library,
+                absl::StrCat("engine mpiio needs an MPI that several threads may call (MPI_THREAD_MULTIPLE), and ", library,
+                             " does not permit it: use an MPI that was built with it"));
+  }
+}
+
 absl::Status WrongLauncher(const MpiLaunch& launch, const char* library) {
   return absl::FailedPreconditionError(absl::StrCat(
       launch.launcher, " promised ", launch.promised_ranks > 0 ? absl::StrCat(launch.promised_ranks) : "several",
@@ -185,16 +199,18 @@ absl::Status WrongLauncher(const MpiLaunch& launch, const char* library) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<MpiSession>> MpiSession::Start() {
+absl::StatusOr<std::unique_ptr<MpiSession>> MpiSession::Start(LanesUse use) {
   absl::StatusOr<const MpiBytes*> loaded = LoadMpi();
   if (!loaded.ok()) return loaded.status();
   const MpiBytes& mpi = **loaded;
   int rank = 0;
   int size = 0;
   int ranks_on_this_host = 0;
-  if (const int error = mpi.init(&rank, &size, &ranks_on_this_host); error != 0) {
+  int several_threads = use != LanesUse::kNothing;
+  if (const int error = mpi.init(&several_threads, use == LanesUse::kFiles, &rank, &size, &ranks_on_this_host); error != 0) {
     return MpiMail::StatusOf(mpi, error, "init");
   }
+  OfferFiles(mpi, use, several_threads != 0);
   const MpiLaunch launch = LauncherPromises();
   if (size == 1 && (launch.promised_ranks > 1 || launch.promised_rank > 0)) {
     mpi.finalize();

@@ -21,10 +21,15 @@ class MpiRanks;
 // than 1 % of a core.
 class MpiSession {
  public:
-  // Loads the module and calls MPI_Init. Unavailable: the module or an MPI library is missing on this host.
+  // What the lanes of this process do with MPI.
+  enum class LanesUse { kNothing, kPerhapsFiles, kFiles };
+
+  // Loads the module and calls MPI_Init. Except with kNothing, for which all ranks must ask alike, lanes may then use
+  // TheMpiFiles(), if the MPI library permits it; CheckMpiFiles() says. Unavailable: the module or an MPI library is missing
+  // on this host.
   // FailedPrecondition: the launcher announced several ranks but MPI sees only one, so the launcher belongs to another
   // MPI.
-  static absl::StatusOr<std::unique_ptr<MpiSession>> Start();
+  static absl::StatusOr<std::unique_ptr<MpiSession>> Start(LanesUse use = LanesUse::kNothing);
 
   // Finalizes MPI. Rank 0 first dismisses workers that have not received Leave; then all ranks wait, polling with
   // sleeps, until the last one has arrived. If ranks no longer agree on the next step (a goodbye is missing, MPI

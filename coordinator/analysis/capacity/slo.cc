@@ -23,6 +23,8 @@ double ShareBeyond(Figure figure) {
       return 0.5;
     case Figure::kP90:
       return 0.1;
+    case Figure::kP95:
+      return 0.05;
     case Figure::kP99:
       return 0.01;
     case Figure::kP99_9:
@@ -37,8 +39,8 @@ double ShareBeyond(Figure figure) {
 absl::Status BadSlo(const std::string& text) {
   return absl::InvalidArgumentError(absl::StrCat(
       "SLO \"", text,
-      "\": write FIGURE<=TIME, such as p99<=10ms, mean<5ms or p99.9<=50ms (figures: mean, p50, p90, p99, "
-      "p99.9, p99.99, max; a time above 0 in us, ms or s)"));
+      "\": write FIGURE<=TIME, such as p99<=10ms, mean<5ms or p99.9<=50ms (figures: mean, p50, p90, p95, "
+      "p99, p99.9, p99.99, max; a time above 0 in us, ms or s)"));
 }
 
 std::string Milliseconds(double us) {

@@ -20,7 +20,7 @@ struct Slo {
   bool limit_included = true;  // "<=", not "<"
 };
 
-// Reads FIGURE<=TIME or FIGURE<TIME: mean, p50, p90, p99, p99.9, p99.99 or max, and a time above 0 in us, ms or s.
+// Reads FIGURE<=TIME or FIGURE<TIME: mean, p50, p90, p95, p99, p99.9, p99.99 or max, and a time above 0 in us, ms or s.
 // InvalidArgument: other text; the message shows the syntax.
 absl::StatusOr<Slo> ParseSlo(const std::string& text);
 

@@ -1,6 +1,7 @@
 #include "coordinator/analysis/charts/latency_curve.h"
 
 #include <cstdint>
+#include <memory>
 
 namespace iobench {
 namespace {
@@ -23,11 +24,12 @@ void AddBin(uint64_t lower_ns, uint64_t upper_ns, uint64_t ops, v1::PhaseCharts&
 
 }  // namespace
 
-void FillPercentiles(const Histogram& histogram, v1::PhaseCharts& charts) {
+google::protobuf::RepeatedPtrField<v1::PercentilePoint> PercentileCurve(const Histogram& histogram) {
+  google::protobuf::RepeatedPtrField<v1::PercentilePoint> points;
   const uint64_t count = histogram.count();
-  if (count == 0) return;
-  const auto add = [&charts](double percent, double ns, bool unsure) {
-    v1::PercentilePoint& point = *charts.add_percentiles();
+  if (count == 0) return points;
+  const auto add = [&points](double percent, double ns, bool unsure) {
+    v1::PercentilePoint& point = *points.Add();
     point.set_percent(percent);
     point.set_us(ns / 1e3);
     point.set_unsure(unsure);
@@ -38,6 +40,13 @@ void FillPercentiles(const Histogram& histogram, v1::PhaseCharts& charts) {
     add(percent, histogram.PercentileNs(percent / 100), !histogram.Trusted(percent / 100));
   }
   add(100, static_cast<double>(histogram.max_ns()), false);
+  return points;
+}
+
+google::protobuf::RepeatedPtrField<v1::PercentilePoint> PercentileCurve(const v1::Histogram& histogram) {
+  const auto whole = std::make_unique<Histogram>();  // 37 KB, too large for the stack
+  whole->AddProto(histogram).IgnoreError();
+  return PercentileCurve(*whole);
 }
 
 void FillDistribution(const Histogram& histogram, v1::PhaseCharts& charts) {

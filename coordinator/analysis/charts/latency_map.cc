@@ -42,8 +42,7 @@ class MapBuilder {
         columns_(static_cast<uint32_t>((axis.end - axis.begin + slice_ns_ - 1) / slice_ns_)),
         ops_(columns_ * kBins) {}
 
-  void Add(const AlignedLane& lane, const std::vector<LatencyCell>& cells) {
-    const v1::LatencySlices& slices = lane.result->latency_slices();
+  void Add(const AlignedLane& lane, const v1::LatencySlices& slices, const std::vector<LatencyCell>& cells) {
     const double length = static_cast<double>(slices.slice_ns()) / static_cast<double>(slice_ns_);
     const CoordTime begin = lane.clock->ToCoordinator({slices.begin_worker_ns()});
     const double begin_position = static_cast<double>(begin - axis_.begin) / static_cast<double>(slice_ns_);
@@ -52,6 +51,14 @@ class MapBuilder {
 
   bool empty() const {
     return std::all_of(ops_.begin(), ops_.end(), [](uint64_t ops) { return ops == 0; });
+  }
+  // True if at least `count` ops were added.
+  bool HasAtLeast(uint64_t count) const {
+    for (const uint64_t ops : ops_) {
+      if (ops >= count) return true;
+      count -= ops;
+    }
+    return count == 0;
   }
   // REQUIRES: not empty.
   v1::LatencyMap Map() const {
@@ -98,39 +105,71 @@ class MapBuilder {
   std::vector<uint64_t> ops_;  // column by column
 };
 
-void AddDamaged(const PhaseView& view, const AlignedLane& lane, const absl::Status& status,
-                v1::PhaseReport& report) {
+// One lane's slices of the ops, or of a call.
+struct LaneSlices {
+  const AlignedLane* lane;
+  const v1::LatencySlices* slices;
+};
+
+// `whose`: "its", or "its fsync".
+void AddDamaged(const PhaseView& view, const AlignedLane& lane, const std::string& whose,
+                const absl::Status& status, v1::PhaseReport& report) {
   v1::ErrorReport& error = *report.add_errors();
   error.set_client(view.roster.NameOf(view.roster.ClientOf(lane.worker)));
   error.set_worker(static_cast<int32_t>(lane.worker));
   error.set_lane(static_cast<int32_t>(lane.result->lane()));
   error.set_operation(lane.result->operation());
-  error.set_message(absl::StrCat("its latencies over time are left out: ", std::string(status.message())));
+  error.set_message(absl::StrCat(whose, " latencies over time are left out: ", std::string(status.message())));
+}
+
+MapBuilder Joined(const PhaseView& view, const Window& axis, const std::vector<LaneSlices>& lanes,
+                  const std::string& whose, v1::PhaseReport& report) {
+  int64_t longest_ns = 0;
+  for (const auto& [lane, slices] : lanes) {
+    if (slices->counts_size() > 0 && IsPlausible(slices->slice_ns(), axis))
+      longest_ns = std::max(longest_ns, slices->slice_ns());
+  }
+  MapBuilder builder(axis, longest_ns);
+  for (const auto& [lane, slices] : lanes) {
+    const auto cells = PlausibleCellsOf(*slices, axis);
+    if (cells.ok()) {
+      builder.Add(*lane, *slices, *cells);
+    } else {
+      AddDamaged(view, *lane, whose, cells.status(), report);
+    }
+  }
+  return builder;
+}
+
+std::vector<LaneSlices> SlicesOfCall(const PhaseView& view, OpKind call) {
+  std::vector<LaneSlices> lanes;
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    if (!lane.started) continue;
+    for (const v1::KindResult& of_call : lane.result->calls()) {
+      if (static_cast<OpKind>(of_call.kind()) == call && of_call.has_slices())
+        lanes.push_back({&lane, &of_call.slices()});
+    }
+  }
+  return lanes;
 }
 
 }  // namespace
 
 void FillLatencyMap(const PhaseView& view, const Window& axis, v1::PhaseReport& report) {
-  std::vector<const AlignedLane*> lanes;
-  int64_t longest_ns = 0;
+  std::vector<LaneSlices> lanes;
   for (const AlignedLane& lane : view.aligned.lanes) {
-    const v1::LatencySlices& slices = lane.result->latency_slices();
-    if (!lane.started || !lane.result->has_latency_slices() || !SlicesAreLatencies(*lane.result)) continue;
-    lanes.push_back(&lane);
-    if (slices.counts_size() > 0 && IsPlausible(slices.slice_ns(), axis))
-      longest_ns = std::max(longest_ns, slices.slice_ns());
+    if (lane.started && lane.result->has_latency_slices() && SlicesAreLatencies(*lane.result))
+      lanes.push_back({&lane, &lane.result->latency_slices()});
   }
-  MapBuilder builder(axis, longest_ns);
-  for (const AlignedLane* const lane : lanes) {
-    const auto cells = PlausibleCellsOf(lane->result->latency_slices(), axis);
-    if (cells.ok()) {
-      builder.Add(*lane, *cells);
-    } else {
-      AddDamaged(view, *lane, cells.status(), report);
-    }
-  }
-  if (builder.empty()) return;
-  *report.mutable_charts()->mutable_latency() = builder.Map();
+  const MapBuilder builder = Joined(view, axis, lanes, "its", report);
+  if (!builder.empty()) *report.mutable_charts()->mutable_latency() = builder.Map();
+}
+
+std::optional<v1::LatencyMap> MapOfCall(const PhaseView& view, const Window& axis, OpKind call, v1::PhaseReport& report) {
+  const MapBuilder builder =
+      Joined(view, axis, SlicesOfCall(view, call), absl::StrCat("its ", NameOf(call)), report);
+  if (!builder.HasAtLeast(kMinCallsForMap)) return std::nullopt;
+  return builder.Map();
 }
 
 }  // namespace iobench

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/model/plan_traits.h"
+#include "coordinator/analysis/across/until_steady.h"
 
 namespace iobench {
 namespace {
@@ -17,12 +18,20 @@ namespace {
 // A flush happens once: slices of the ops before it do not tell how much it varies.
 constexpr double kMaxFlushShare = 0.1;
 
+// Of the first assignment, as the phase's record_bytes.
+std::string RecordSharesIn(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  const v1::Phase* const planned = PlannedPhase(report.run().plan(), phase);
+  if (planned == nullptr || planned->assignments().empty()) return "";
+  return RecordShareOption(RecordSharesOf(planned->assignments(0).operation()));
+}
+
 v1::PhaseKey KeyOf(const v1::RunReport& report, const v1::PhaseReport& phase) {
   v1::PhaseKey key;
   key.set_name(phase.name());
   key.set_operation(phase.operation());
   key.set_engine(phase.engine());
   key.set_record_bytes(phase.record_bytes());
+  key.set_record_shares(RecordSharesIn(report, phase));
   // Metadata operations do not use it.
   if (!phase.metadata()) key.set_bytes_per_lane(phase.bytes_per_lane());
   key.set_lane_count(PlannedLanes(report.run(), phase));
@@ -120,6 +129,7 @@ std::vector<PhaseSamples> SamplesOf(const v1::RunReport& report) {
   std::map<std::string, size_t> place_of;
   std::map<std::pair<uint32_t, std::string>, uint32_t> seen;  // by repetition and key
   for (const v1::PhaseReport& phase : report.phases()) {
+    if (!IsInSteadyWindow(report, phase.repetition())) continue;
     v1::PhaseKey key = KeyOf(report, phase);
     key.set_occurrence(++seen[{phase.repetition(), TextOf(key)}]);
     const auto [place, is_new] = place_of.try_emplace(TextOf(key), all.size());

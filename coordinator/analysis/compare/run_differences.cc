@@ -207,7 +207,7 @@ RunDifferences DifferencesOf(std::span<const RunFacts> runs) {
   RunDifferences found;
   for (const auto& [of, field] : order) {
     const std::vector<std::string>& values = values_of[{of, field}];
-    if (!differ(values) || IsUnknownInSome(field, values)) continue;
+    if (!differ(values) || (of == "clients" && IsUnknownInSome(field, values))) continue;
     // The fields of phases cannot be compared by number if one of them is new; the list of unmatched phases says which.
     if (of == "plan" && other_phases && IsOfPhase(field)) continue;
     const std::vector<std::string> shown = IsList(field) ? WithoutCommon(values) : values;

@@ -191,6 +191,7 @@ std::optional<FoundLimit> FindMemoryCopy(const v1::PhaseReport& report, const Ex
   const bool from_cache = sources.asked_bytes() > 0 && static_cast<double>(sources.cache_bytes()) >=
                                                            kFull * static_cast<double>(sources.asked_bytes());
   if (report.metadata() || report.record_bytes() < kMinCopyBytes) return std::nullopt;
+  if (report.mpi_io().collective()) return std::nullopt;  // ranks wait for each other on their processors
   if (!from_cache && !HasMarkOfMemory(report, MemoryPart::kFiles)) return std::nullopt;
   const double in_ops = OpsUnderWay(report, facts) / report.lane_count();
   const double on_processor =

@@ -112,8 +112,9 @@ std::optional<FoundLimit> FindLanes(const v1::PhaseReport& report, const Explain
       SharesDirectory(report))
     return std::nullopt;
   if (StoodStill(facts) || HasMark(report, mark_code::kStalled)) return std::nullopt;
+  if (!report.changes().empty()) return std::nullopt;  // means of two levels are those of neither
   for (const char* name :
-       {"slow-client", "packet-loss", "other-load", "read-ahead"}) {  // which more lanes do not change
+       {"slow-client", "slow-target", "packet-loss", "other-load", "read-ahead"}) {  // which more lanes do not change
     if (FindByRule(name, report, facts).has_value()) return std::nullopt;
   }
   const double waiting = WaitingShare(report, facts);

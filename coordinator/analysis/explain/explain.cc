@@ -8,7 +8,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "common/model/operation.h"
+#include "common/model/plan_traits.h"
 #include "coordinator/analysis/explain/limit_rules.h"
+#include "coordinator/analysis/explain/rate_changes.h"
 #include "coordinator/analysis/marks/advice.h"
 #include "coordinator/analysis/phase/phase_writes.h"
 
@@ -45,9 +47,9 @@ bool UsesPageCache(const v1::Operation& operation) {
          (operation.engine().empty() || operation.engine() == "posix" || operation.engine() == "stdio");
 }
 
-bool OnlyWrites(const v1::Operation& operation) {
+bool OnlyDoes(OpKind kind, const v1::Operation& operation) {
   const absl::StatusOr<const OperationSpec*> row = FindOperation(operation.name());
-  return row.ok() && (*row)->kinds == OpKinds(OpKind::kWrite);
+  return row.ok() && (*row)->kinds == OpKinds(kind);
 }
 
 bool ReadsInOrder(const v1::Operation& operation) {
@@ -87,6 +89,29 @@ double ReadAheadBytes(const v1::RunRecord& run) {
   return most;
 }
 
+bool HasLocalStorage(const v1::RunRecord& run) {
+  bool any = false;
+  for (const v1::WorkerTargets& seen : run.targets()) {
+    for (const v1::TargetFacts& target : seen.targets()) {
+      if (!ChargesItsProcesses(target)) return false;
+      any = true;
+    }
+  }
+  return any;
+}
+
+// Each fall that nothing else explains has the cause that a rule names.
+void FillCauses(const ExplainFacts& facts, v1::PhaseReport& report) {
+  if (report.changes().empty()) return;
+  const char* cause = "";
+  for (const LimitRule& rule : LimitRules()) {
+    if (*rule.cause != '\0' && rule.find(report, facts, rule.threshold).has_value()) cause = rule.cause;
+  }
+  for (v1::RateChange& change : *report.mutable_changes()) {
+    if (change.cause().empty() && change.after_per_s() < change.before_per_s()) change.set_cause(cause);
+  }
+}
+
 }  // namespace
 
 ExplainFacts ExplainFactsOf(const PhaseView& view) {
@@ -116,8 +141,14 @@ ExplainFacts ExplainFactsOf(const PhaseView& view) {
   facts.sequential_reads =
       all([](const v1::Operation& operation) { return UsesPageCache(operation) && ReadsInOrder(operation); });
   facts.buffered_writes = all([](const v1::Operation& operation) {
-    return UsesPageCache(operation) && !IsDirect(operation) && OnlyWrites(operation);
+    return UsesPageCache(operation) && !IsDirect(operation) && OnlyDoes(OpKind::kWrite, operation);
   });
+  facts.unflushed_writes = facts.buffered_writes && all([](const v1::Operation& operation) {
+                             return FlushEveryOps(operation) == 0;
+                           });
+  facts.only_writes = all([](const v1::Operation& operation) { return OnlyDoes(OpKind::kWrite, operation); });
+  facts.only_reads = all([](const v1::Operation& operation) { return OnlyDoes(OpKind::kRead, operation); });
+  facts.local_storage = HasLocalStorage(view.run);
   facts.read_ahead_bytes = ReadAheadBytes(view.run);
   const uint32_t depth = std::max(1u, assignments[0].operation().depth());
   if (std::all_of(assignments.begin(), assignments.end(), [depth](const v1::Assignment& assignment) {
@@ -142,14 +173,16 @@ std::vector<v1::Limit> Explain(const v1::PhaseReport& report, const ExplainFacts
   return limits;
 }
 
-void FillLimits(const PhaseView& view, v1::PhaseReport& report) {
+void FillLimits(const PhaseView& view, const OverTime& over_time, v1::PhaseReport& report) {
   report.clear_limits();
   ExplainFacts facts = ExplainFactsOf(view);
-  facts.over_time = OverTimeOf(view, report);
+  facts.over_time = over_time;
+  facts.levels = RateLevelsOf(over_time, report);
   for (v1::Limit& limit : Explain(report, facts)) {
     limit.set_advice(AdviceFor(limit.advice(), view.phase.phase()));
     *report.add_limits() = std::move(limit);
   }
+  FillCauses(facts, report);
   report.set_limited_by(report.limits().empty() ? "" : report.limits(0).evidence());
 }
 

@@ -31,12 +31,18 @@ std::optional<FoundLimit> FindReadAhead(const v1::PhaseReport&, const ExplainFac
 std::optional<FoundLimit> FindDirtyLimit(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindOtherLoad(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindSlowClient(const v1::PhaseReport&, const ExplainFacts&, double share);
+std::optional<FoundLimit> FindSlowTarget(const v1::PhaseReport&, const ExplainFacts&, double share);
 
 // delay_finders.cc: where ops spend their time if nothing is full.
 std::optional<FoundLimit> FindStalls(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindServerDelay(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindNetworkDelay(const v1::PhaseReport&, const ExplainFacts&, double share);
 std::optional<FoundLimit> FindLanes(const v1::PhaseReport&, const ExplainFacts&, double share);
+
+// change_finders.cc: what made the rate change its level.
+std::optional<FoundLimit> FindBurstCredits(const v1::PhaseReport&, const ExplainFacts&, double scatter);
+std::optional<FoundLimit> FindWriteCache(const v1::PhaseReport&, const ExplainFacts&, double scatter);
+std::optional<FoundLimit> FindHeat(const v1::PhaseReport&, const ExplainFacts&, double);
 
 // server_finders.cc: what samplers on servers saw.
 std::optional<FoundLimit> FindServerDisk(const v1::PhaseReport&, const ExplainFacts&, double busy);

@@ -31,7 +31,11 @@ struct LimitRule {
   const char* advice;  // with alternatives in braces: AdviceFor in coordinator/analysis/marks/advice.h
   const char* source;
   FindLimit find;
+  const char* cause = "";  // of a change of the rate (PhaseReport.changes), as the report names it; empty: of none
 };
+
+// Of the others' rate: storage targets below it are slow (analysis/storage_targets.h).
+inline constexpr double kSlowTargetShare = 0.50;
 
 // Of equally strong limits, that of the earlier rule comes first.
 std::span<const LimitRule> LimitRules();

@@ -9,8 +9,6 @@
 #include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/analysis/phase/host_delta.h"
 #include "coordinator/analysis/phase/latency.h"
-#include "coordinator/analysis/statistics/dependence.h"
-#include "coordinator/analysis/statistics/student_t.h"
 
 namespace iobench {
 namespace {
@@ -18,8 +16,6 @@ namespace {
 constexpr double kMaxSkewPercent = 10;   // of the phase: a larger skew may make a client look slower
 constexpr double kMinLaneOps = 20;       // mean over lanes: with fewer, rates differ by chance
 constexpr double kMinAtWorkSeconds = 1;  // with all lanes at work
-constexpr double kMostSlices = 0.8;  // in which the client is slow: one that stood still for a while is not
-constexpr double kChance = 0.01;     // that one of the clients looks slow by chance
 constexpr double kMaxStalled = 0.1;  // of the time, and …
 constexpr double kMaxLost = 0.01;    // … of segments: these explain a slow client
 constexpr double kHalfTime = 0.5;    // of the lanes'
@@ -42,33 +38,6 @@ size_t LanesOf(const v1::ClientPhaseReport& client) {
 bool IsExplained(const v1::ClientPhaseReport& client, double seconds) {
   return client.pauses().stalled_s() >= kMaxStalled * seconds ||
          (client.transport().sent_segments() > 0 && client.transport().retransmitted_share() >= kMaxLost);
-}
-
-// Whether a client is below `share` of the mean of the others all the time, and not by chance. A time in which nobody did
-// anything says nothing against a client.
-bool IsSlowThroughout(const std::vector<std::vector<double>>& rates, size_t slow, double share) {
-  std::vector<double> of_others;
-  size_t below = 0;
-  for (size_t slice = 0; slice < rates[slow].size(); ++slice) {
-    double sum = 0, count = 0;
-    for (size_t client = 0; client < rates.size(); ++client) {
-      if (client == slow || rates[client].size() <= slice) continue;
-      sum += rates[client][slice];
-      ++count;
-    }
-    if (count == 0) return false;
-    // Where the others paused for a moment, as fast as they are is all that counts.
-    of_others.push_back(sum > 0 ? std::min(1.0, rates[slow][slice] * count / sum) : 1);
-    below += of_others.back() < share;
-  }
-  const auto slices = static_cast<double>(of_others.size());
-  if (static_cast<double>(below) < kMostSlices * slices) return false;
-  const std::optional<MeanError> error = ErrorOfLong(of_others);
-  if (!error.has_value()) return false;
-  double mean = 0;
-  for (const double value : of_others) mean += value / slices;
-  const double chance = kChance / static_cast<double>(rates.size());
-  return mean + StudentQuantile(chance, error->degrees) * error->error < share;
 }
 
 }  // namespace
@@ -168,6 +137,8 @@ std::optional<FoundLimit> FindSlowClient(const v1::PhaseReport& report, const Ex
                                          double share) {
   if (report.start().skew_percent() > kMaxSkewPercent || !facts.same_work || !report.not_whole().empty())
     return std::nullopt;
+  // The client may have more of its files there than others.
+  if (FindByRule("slow-target", report, facts).has_value()) return std::nullopt;
   // One client's memory may take or have more than another's.
   if (HasMarkThatMeans(report, MarkMeans::kClientMemory)) return std::nullopt;
   const OverTime& over_time = facts.over_time;
@@ -203,6 +174,24 @@ std::optional<FoundLimit> FindSlowClient(const v1::PhaseReport& report, const Ex
   const std::string reached = PercentText(min / others);
   return FoundLimit{weight * (1 - min / others), absl::StrCat("one client: ", slow.host(), " at ", reached,
                                                               " of the others' rate per lane")};
+}
+
+std::optional<FoundLimit> FindSlowTarget(const v1::PhaseReport& report, const ExplainFacts&, double share) {
+  // The clients' memory may take or have more of one target's data than of another's.
+  if (HasMarkThatMeans(report, MarkMeans::kClientMemory)) return std::nullopt;
+  std::vector<const v1::StorageTargetReport*> slow;
+  for (const v1::StorageTargetReport& target : report.storage_targets()) {  // the slowest is the first
+    if (target.slow()) slow.push_back(&target);
+  }
+  if (slow.empty()) return std::nullopt;
+  // A stonewalled figure ends with the first lane and only lacks what the slow target's lanes did not do.
+  const double weight = report.headline().name() == "full" ? 1 : 0.6;
+  // It is slow among the lanes of each client; over all, slow clients may hold the median down.
+  const double reached = slow[0]->share_of_median();
+  const std::string more = slow.size() > 1 ? absl::StrCat(" (and ", slow.size() - 1, " more)") : std::string();
+  return FoundLimit{weight * (1 - std::min(reached, share)),
+                    absl::StrCat(slow.size() == 1 ? "one storage target: " : "storage targets: ", slow[0]->name(), more,
+                                 " at ", PercentText(reached), " of the median rate per lane")};
 }
 
 }  // namespace iobench

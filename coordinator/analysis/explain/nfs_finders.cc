@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/model/op.h"
 #include "common/text/number_words.h"
 #include "common/text/units.h"
 #include "coordinator/analysis/explain/finders.h"
@@ -220,7 +221,7 @@ std::optional<FoundLimit> FindNetwork(const v1::PhaseReport& report, const Expla
       !LatencyShowsQueue(report, facts) && !TcpShowsQueue(report))
     return std::nullopt;
   // These limits make requests wait in the same way.
-  for (const char* name : {"slots", "one-connection", "slow-client"}) {
+  for (const char* name : {"slots", "one-connection", "slow-client", "slow-target"}) {
     if (FindByRule(name, report, facts).has_value()) return std::nullopt;
   }
   return FoundLimit{
@@ -307,15 +308,33 @@ std::optional<FoundLimit> FindSyncWrites(const v1::PhaseReport& report, const Ex
           PercentText(std::min(1.0, waiting)), FormatSeconds(write->second.execute_ms() * 1e-3))};
 }
 
+namespace {
+
+// The time that all lanes together were in flush calls: between ops, between passes and at the end.
+double CallSeconds(const v1::PhaseReport& report) {
+  double us = 0;
+  for (const auto& [name, kind] : report.by_kind()) {
+    const v1::Latency& latency = kind.latency_us();
+    for (int i = 0; i < kOpKindCount; ++i) {
+      const auto call = static_cast<OpKind>(i);
+      if (kFlushCalls.Has(call) && name == NameOf(call)) us += latency.mean() * static_cast<double>(latency.count());
+    }
+  }
+  return us / 1e6;
+}
+
+}  // namespace
+
 std::optional<FoundLimit> FindFlush(const v1::PhaseReport& report, const ExplainFacts&, double share) {
   if (report.has_nfs_rpc() || report.metadata())
     return std::nullopt;  // NFS moves the data itself in these calls
   const v1::RegionSeconds& regions = report.regions_s();
-  const double flush_s = regions.fsync() + regions.close();
-  const double of_time = flush_s / (regions.ops() + flush_s);
+  const double at_end_s = regions.fsync() + regions.close();
+  const double flush_s = std::max(at_end_s, CallSeconds(report) / report.lane_count());  // also between ops
+  const double of_time = flush_s / (regions.ops() + at_end_s);
   if (!(of_time >= share)) return std::nullopt;
   return FoundLimit{
-      of_time, absl::StrCat("flushing: ", PercentText(of_time), " of the lanes' time in fsync and close")};
+      of_time, absl::StrCat("flushing: ", PercentText(of_time), " of the lanes' time in flush calls and close")};
 }
 
 std::optional<FoundLimit> FindLocks(const v1::PhaseReport& report, const ExplainFacts&, double share) {

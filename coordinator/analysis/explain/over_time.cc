@@ -3,17 +3,27 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 
 #include "coordinator/analysis/marks/stalls.h"
+#include "coordinator/analysis/phase/window.h"
 #include "coordinator/analysis/statistics/dependence.h"
+#include "coordinator/analysis/statistics/student_t.h"
 
 namespace iobench {
 namespace {
 
 constexpr double kMinSliceSeconds = 0.05;
 constexpr size_t kMaxSlices = 240;
+// A series is slow in so many of these parts of the time: one that stood still for a while is not. A few ops may end in a
+// slice, so that its rate says little.
+constexpr size_t kParts = 10, kMostParts = 8;
+// A part counts in which the others did at least this share of their mean: a host that stands still makes all equally slow.
+constexpr double kMinActivity = 0.25;
+constexpr size_t kMinParts = 5;
+constexpr double kChance = 0.01;     // that one of the series looks slow by chance
 
 struct Span {
   CoordTime begin, end;
@@ -34,8 +44,8 @@ std::optional<Span> AllAtWork(const PhaseView& view) {
   return time->end > time->begin ? time : std::nullopt;
 }
 
-// Adds what a lane did in each slice. Between two points of its timeline, progress is taken to be even.
-void AddSlices(const Span& time, std::span<const AlignedPoint> points, bool in_ops,
+// Adds what a lane did in each slice, times `weight`. Between two points of its timeline, progress is taken to be even.
+void AddSlices(const Span& time, std::span<const AlignedPoint> points, bool in_ops, double weight,
                std::vector<double>& slices) {
   const double slice_ns = static_cast<double>(time.end - time.begin) / static_cast<double>(slices.size());
   const auto done = [in_ops](const AlignedPoint& point) {
@@ -54,36 +64,39 @@ void AddSlices(const Span& time, std::span<const AlignedPoint> points, bool in_o
   double before = done_at(0);
   for (size_t i = 0; i < slices.size(); ++i) {
     const double now = done_at(slice_ns * static_cast<double>(i + 1));
-    slices[i] += std::max(0.0, now - before);
+    slices[i] += weight * std::max(0.0, now - before);
     before = now;
   }
 }
 
 void FillRates(const PhaseView& view, const v1::PhaseReport& report, OverTime& over_time) {
-  const std::optional<Span> time = AllAtWork(view);
-  if (!time) return;
-  over_time.seconds = SecondsFrom(time->end - time->begin);
-  const auto count = std::min(kMaxSlices, static_cast<size_t>(over_time.seconds / kMinSliceSeconds));
-  if (count < kMinSeries) return;
   const size_t roster_count = view.roster.client_count();
-  std::vector<std::vector<double>> of_client(roster_count, std::vector<double>(count));
+  std::vector<std::vector<GroupShare>> shares;
   std::vector<double> lanes(roster_count);
-  std::vector<AlignedPoint> points;
   for (const AlignedLane& lane : view.aligned.lanes) {
+    std::vector<GroupShare>& of_lane = shares.emplace_back();
     if (!lane.started || lane.worker >= view.roster.worker_count()) continue;
     const size_t client = view.roster.ClientOf(lane.worker);
-    TimelineOf(lane, points);
-    AddSlices(*time, points, view.traits.headline_in_ops, of_client[client]);
+    of_lane.push_back({client});
     ++lanes[client];
   }
-  const double slice_s = over_time.seconds / static_cast<double>(count);
+  GroupRates clients = GroupRatesOf(view, roster_count, shares);
+  if (clients.seconds == 0) return;
+  over_time.begin = clients.begin;
+  over_time.begin_s = SecondsFrom(clients.begin - FirstOpOf(view.aligned.lanes).value_or(clients.begin));
+  over_time.seconds = clients.seconds;
+  if (clients.rates.empty()) return;
+  for (const std::vector<double>& client : clients.rates) {
+    over_time.rates.resize(client.size());
+    for (size_t slice = 0; slice < client.size(); ++slice) over_time.rates[slice] += client[slice];
+  }
   for (const v1::ClientPhaseReport& client : report.clients()) {
     std::vector<double>& rates = over_time.lane_rates.emplace_back();
     if (client.workers().empty() || client.workers(0).worker() >= view.roster.worker_count()) continue;
     const size_t number = view.roster.ClientOf(client.workers(0).worker());
     if (lanes[number] == 0) continue;
-    rates = of_client[number];
-    for (double& rate : rates) rate /= slice_s * lanes[number];
+    rates = clients.rates[number];
+    for (double& rate : rates) rate /= lanes[number];
   }
 }
 
@@ -140,6 +153,74 @@ void FillFirstOp(const PhaseView& view, OverTime& over_time) {
 }
 
 }  // namespace
+
+GroupRates GroupRatesOf(const PhaseView& view, size_t group_count, std::span<const std::vector<GroupShare>> shares) {
+  GroupRates groups;
+  const std::optional<Span> time = AllAtWork(view);
+  if (!time) return groups;
+  groups.begin = time->begin;
+  groups.seconds = SecondsFrom(time->end - time->begin);
+  const auto count = std::min(kMaxSlices, static_cast<size_t>(groups.seconds / kMinSliceSeconds));
+  if (count < kMinSeries) return groups;
+  groups.rates.assign(group_count, std::vector<double>(count));
+  std::vector<AlignedPoint> points;
+  for (size_t i = 0; i < view.aligned.lanes.size(); ++i) {
+    const AlignedLane& lane = view.aligned.lanes[i];
+    if (!lane.started || shares[i].empty()) continue;
+    TimelineOf(lane, points);
+    for (const GroupShare& share : shares[i])
+      AddSlices(*time, points, view.traits.headline_in_ops, share.weight, groups.rates[share.group]);
+  }
+  const double slice_s = groups.seconds / static_cast<double>(count);
+  for (std::vector<double>& rates : groups.rates) {
+    for (double& rate : rates) rate /= slice_s;
+  }
+  return groups;
+}
+
+bool IsBelowThroughout(std::span<const double> rates, std::span<const double> expected, double share, size_t judged_count) {
+  // A ratio of sums, not a mean of ratios: in single slices of a busy host, a ratio is anything.
+  const double sum = std::accumulate(rates.begin(), rates.end(), 0.0);
+  const double expected_sum = std::accumulate(expected.begin(), expected.end(), 0.0);
+  const double ratio = sum / expected_sum;
+  if (!(ratio < share)) return false;
+  size_t below = 0, parts = 0;
+  for (size_t part = 0; part < kParts; ++part) {
+    const auto sum_of = [part](std::span<const double> values) {
+      const size_t begin = part * values.size() / kParts, end = (part + 1) * values.size() / kParts;
+      const std::span<const double> of_part = values.subspan(begin, end - begin);
+      return std::accumulate(of_part.begin(), of_part.end(), 0.0);
+    };
+    const double of_part = sum_of(rates), expected_of_part = sum_of(expected);
+    if (expected_of_part * static_cast<double>(kParts) < kMinActivity * expected_sum) continue;
+    ++parts;
+    below += of_part < share * expected_of_part;
+  }
+  if (parts < kMinParts || below * kParts < kMostParts * parts) return false;
+  // The error of the ratio, to first order. What slows all down for a while cancels out. How slow the series is may drift:
+  // the parts show whether it is always so.
+  std::vector<double> residuals;
+  for (size_t slice = 0; slice < rates.size(); ++slice) residuals.push_back(rates[slice] - ratio * expected[slice]);
+  const std::optional<MeanError> error = ErrorWithin(residuals);
+  if (!error.has_value()) return false;
+  const double ratio_error = error->error * static_cast<double>(rates.size()) / expected_sum;
+  return ratio + StudentQuantile(kChance / static_cast<double>(judged_count), error->degrees) * ratio_error < share;
+}
+
+bool IsSlowThroughout(const std::vector<std::vector<double>>& rates, size_t slow, double share) {
+  std::vector<double> others;
+  for (size_t slice = 0; slice < rates[slow].size(); ++slice) {
+    double sum = 0, count = 0;
+    for (size_t each = 0; each < rates.size(); ++each) {
+      if (each == slow || rates[each].size() <= slice) continue;
+      sum += rates[each][slice];
+      ++count;
+    }
+    if (count == 0) return false;
+    others.push_back(sum / count);
+  }
+  return IsBelowThroughout(rates[slow], others, share, rates.size());
+}
 
 OverTime OverTimeOf(const PhaseView& view, const v1::PhaseReport& report) {
   OverTime over_time;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "common/histogram.h"
+#include "common/model/op.h"
 #include "common/not_a_number.h"
 
 namespace iobench {
@@ -49,11 +50,53 @@ std::vector<FioPercentile> PercentilesOf(const v1::Latency& latency) {
   std::vector<FioPercentile> percentiles;
   if (latency.count() == 0) return percentiles;
   for (const auto& [percent, us] : {std::pair(50.0, latency.p50()), std::pair(90.0, latency.p90()),
-                                    std::pair(99.0, latency.p99()), std::pair(99.9, latency.p99_9()),
-                                    std::pair(99.99, latency.p99_99())}) {
+                                    std::pair(95.0, latency.p95()), std::pair(99.0, latency.p99()),
+                                    std::pair(99.9, latency.p99_9()), std::pair(99.99, latency.p99_99())}) {
     if (std::isfinite(us)) percentiles.push_back({percent, us * 1e3});
   }
   return percentiles;
+}
+
+// Both have values.
+v1::Latency Joined(const v1::Latency& one, const v1::Latency& other) {
+  const auto a = static_cast<double>(one.count()), b = static_cast<double>(other.count());
+  const auto squares = [](const v1::Latency& latency) {
+    return latency.stddev() * latency.stddev() + latency.mean() * latency.mean();
+  };
+  v1::Latency joined;
+  joined.set_count(one.count() + other.count());
+  joined.set_min(std::min(one.min(), other.min()));
+  joined.set_max(std::max(one.max(), other.max()));
+  joined.set_mean((a * one.mean() + b * other.mean()) / (a + b));
+  const double variance = (a * squares(one) + b * squares(other)) / (a + b) - joined.mean() * joined.mean();
+  joined.set_stddev(std::sqrt(std::max(0.0, variance)));
+  return joined;
+}
+
+// Adds the latencies of the call; false: they are not known, or not all.
+bool AddAllOf(const std::string& call, uint64_t count, const v1::PhaseCharts& charts, Histogram& into) {
+  const auto found = std::find_if(charts.calls().begin(), charts.calls().end(),
+                                  [&call](const v1::CallLatencies& of_call) { return of_call.name() == call; });
+  return found != charts.calls().end() && found->histogram().count() == count && into.AddProto(found->histogram()).ok();
+}
+
+FioSyncs SyncsOf(const v1::PhaseReport& phase) {
+  FioSyncs syncs;
+  int kinds = 0;
+  const auto all = std::make_unique<Histogram>();
+  bool known = true;
+  for (int i = 0; i < kOpKindCount; ++i) {
+    const auto call = static_cast<OpKind>(i);
+    const auto found = phase.by_kind().find(NameOf(call));
+    if (!kFlushCalls.Has(call) || call == OpKind::kClose || found == phase.by_kind().end()) continue;
+    const v1::Latency& latency = found->second.latency_us();
+    if (latency.count() == 0) continue;
+    syncs.latency_us = ++kinds == 1 ? latency : Joined(syncs.latency_us, latency);
+    syncs.percentiles = kinds == 1 ? PercentilesOf(latency) : std::vector<FioPercentile>();
+    known &= AddAllOf(found->first, latency.count(), phase.charts(), *all);
+  }
+  if (known && kinds > 0) syncs.percentiles = PercentilesOf(*all);
+  return syncs;
 }
 
 void FillBands(const Histogram& histogram, FioJob& job) {
@@ -106,7 +149,9 @@ FioJob FioJobOf(const v1::PhaseReport& phase) {
   const auto histogram = std::make_unique<Histogram>();
   const bool known = histogram->AddProto(phase.charts().latency_histogram()).ok() && histogram->count() > 0;
   if (known) FillBands(*histogram, job);
-  const bool alone = phase.by_kind_size() == 1;
+  job.syncs = SyncsOf(phase);
+  const bool alone = std::count_if(phase.by_kind().begin(), phase.by_kind().end(),
+                                   [](const auto& kind) { return IsDirection(kind.first); }) == 1;
   const double slice_s = phase.charts().slice_s();
   const auto whole_slices = slice_s > 0 ? static_cast<size_t>(job.window_s / slice_s) : 0;
   for (const auto& [kind, figures] : phase.by_kind()) {

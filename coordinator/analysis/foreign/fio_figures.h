@@ -34,6 +34,12 @@ struct FioDirection {
   FioSamples bytes_samples, ops_samples;
 };
 
+// What fio calls syncs: the flush calls, without close. Several kinds of them are one.
+struct FioSyncs {
+  v1::Latency latency_us;  // count 0: none was made
+  std::vector<FioPercentile> percentiles;
+};
+
 // Per cent of all latencies, by fio's upper edges: of those below 1 us in ns, of those below 1 ms in us, of the others in
 // ms.
 struct FioBand {
@@ -43,6 +49,7 @@ struct FioBand {
 
 struct FioJob {
   FioDirection read, write;
+  FioSyncs syncs;
   double window_s = 0;
   double cpu_user_percent = 0, cpu_system_percent = 0;  // of the lanes' own time; 0: unknown
   std::vector<FioBand> bands_ns, bands_us, bands_ms;    // empty: nothing was measured
@@ -50,7 +57,8 @@ struct FioJob {
 
 // True if the phase reads or writes records.
 bool IsFioJob(const v1::PhaseReport& phase);
-// REQUIRES: IsFioJob. Without the phase's charts, percentiles are those of Latency, and there are no bands and samples.
+// REQUIRES: IsFioJob. Without the phase's charts, percentiles are those of Latency (none of syncs of several kinds), and
+// there are no bands and samples.
 FioJob FioJobOf(const v1::PhaseReport& phase);
 
 }  // namespace iobench

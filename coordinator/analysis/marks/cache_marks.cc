@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kCachedPercent = 5.0;
 constexpr double kHolesPercent = 5.0;
+constexpr double kNotOffloadedPercent = 5.0;
 
 bool UsesNullEngine(const PhaseView& view, uint32_t worker) {
   const v1::Assignment* assignment = view.assignments.Of(worker);
@@ -31,6 +32,28 @@ std::span<const std::string_view> RequestsOf(v1::OpKind kind) {
   return spec == nullptr ? std::span<const std::string_view>() : spec->requests;
 }
 
+// How many of these requests the client sent.
+double RequestsIn(const v1::NfsDelta& nfs, const std::set<std::string_view>& requests) {
+  double sent = 0;
+  for (const std::string_view request : requests) {
+    const auto found = nfs.ops().find(std::string(request));
+    if (found != nfs.ops().end()) sent += static_cast<double>(found->second.ops());
+  }
+  return sent;
+}
+
+// Calls `use` with each lane whose target is on NFS: use(mount, index of the target, lane). Targets on the same mount read
+// the same counters.
+template <typename Use>
+void ForEachOnNfs(const PhaseView& view, std::span<const AlignedLane* const> lanes, Use use) {
+  for (const AlignedLane* lane : lanes) {
+    uint32_t target_index = 0;
+    const v1::TargetFacts* target = view.TargetOf(*lane, &target_index);
+    if (target == nullptr || !IsNfs(*target) || UsesNullEngine(view, lane->worker)) continue;
+    use(MountOf(*target, target_index), target_index, *lane);
+  }
+}
+
 struct AskedShare {
   double ops = 0;    // ops that a client could have answered from memory
   double asked = 0;  // requests for them that reached the server, at most as many
@@ -41,7 +64,6 @@ struct AskedShare {
 // phase.
 AskedShare AskedShareOf(const PhaseView& view, const v1::HostDelta& host,
                         std::span<const AlignedLane* const> lanes) {
-  // Targets on the same mount read the same counters.
   struct OnMount {
     uint32_t target = 0;
     double ops = 0;
@@ -51,33 +73,55 @@ AskedShare AskedShareOf(const PhaseView& view, const v1::HostDelta& host,
     std::vector<const AlignedLane*> lanes;
   };
   std::map<std::string, OnMount> mounts;
-  for (const AlignedLane* lane : lanes) {
-    uint32_t target_index = 0;
-    const v1::TargetFacts* target = view.TargetOf(*lane, &target_index);
-    if (target == nullptr || !IsNfs(*target) || UsesNullEngine(view, lane->worker)) continue;
-    OnMount& on_mount = mounts[MountOf(*target, target_index)];
+  ForEachOnNfs(view, lanes, [&mounts](const auto& mount, uint32_t target_index, const AlignedLane& lane) {
+    OnMount& on_mount = mounts[mount];
     on_mount.target = target_index;
-    on_mount.lanes.push_back(lane);
-    on_mount.ops += static_cast<double>(lane->result->region_ops());
-    for (const v1::KindResult& kind : lane->result->kinds()) {
+    on_mount.lanes.push_back(&lane);
+    on_mount.ops += static_cast<double>(lane.result->region_ops());
+    for (const v1::KindResult& kind : lane.result->kinds()) {
       const auto requests = RequestsOf(kind.kind());
       on_mount.requests.insert(requests.begin(), requests.end());
       on_mount.changes |= requests.empty();
     }
-  }
+  });
   AskedShare share;
   for (const auto& [name, on_mount] : mounts) {
     const auto nfs = host.nfs().find(on_mount.target);
     if (nfs == host.nfs().end()) continue;
     share.lanes.insert(share.lanes.end(), on_mount.lanes.begin(), on_mount.lanes.end());
     if (on_mount.changes) continue;
-    double asked = 0;
-    for (const std::string_view request : on_mount.requests) {
-      const auto found = nfs->second.ops().find(std::string(request));
-      if (found != nfs->second.ops().end()) asked += static_cast<double>(found->second.ops());
-    }
     share.ops += on_mount.ops;
-    share.asked += std::min(asked, on_mount.ops);
+    share.asked += std::min(RequestsIn(nfs->second, on_mount.requests), on_mount.ops);
+  }
+  return share;
+}
+
+// Determines how many ops that a server could do by itself were passed on to it (MetadataSpec::offloaded_by), as far as
+// the client's counters show.
+AskedShare OffloadedShareOf(const PhaseView& view, const v1::HostDelta& host,
+                            std::span<const AlignedLane* const> lanes) {
+  struct OnMount {
+    uint32_t target = 0;
+    double ops = 0;
+    std::set<std::string_view> requests;
+  };
+  std::map<std::string, OnMount> mounts;
+  ForEachOnNfs(view, lanes, [&mounts](const auto& mount, uint32_t target_index, const AlignedLane& lane) {
+    OnMount& on_mount = mounts[mount];
+    on_mount.target = target_index;
+    for (const v1::KindResult& kind : lane.result->kinds()) {
+      const MetadataSpec* const spec = FindMetadataSpec(static_cast<OpKind>(kind.kind()));
+      if (spec == nullptr || spec->offloaded_by.empty()) continue;
+      on_mount.ops += static_cast<double>(kind.ops());
+      on_mount.requests.insert(spec->offloaded_by.begin(), spec->offloaded_by.end());
+    }
+  });
+  AskedShare share;
+  for (const auto& [name, on_mount] : mounts) {
+    const auto nfs = host.nfs().find(on_mount.target);
+    if (nfs == host.nfs().end() || on_mount.ops == 0) continue;
+    share.ops += on_mount.ops;
+    share.asked += std::min(RequestsIn(nfs->second, on_mount.requests), on_mount.ops);
   }
   return share;
 }
@@ -143,6 +187,13 @@ std::vector<v1::Mark> CacheMarks(const PhaseView& view, const v1::ClientPhaseRep
                        "the server",
                        AdviceFor("add {--rotate-clients|--drop-caches as root}", view.phase.phase()));
     if (auto maybe = MaybeCachedNames(view, client, part, share.lanes)) marks.push_back(*std::move(maybe));
+    const AskedShare offloaded = OffloadedShareOf(view, client.host_delta(), part.lanes);
+    const double percent = offloaded.ops > 0 ? 100 * (1 - offloaded.asked / offloaded.ops) : 0;
+    if (percent > kNotOffloadedPercent) {
+      marks.push_back(MakeMark(mark_code::kNotOffloaded, client.host(), percent, kNotOffloadedPercent,
+                               "over 5 % of the copies were not done by the server (NFS COPY): the client read and wrote the "
+                               "data itself"));
+    }
   }
   return marks;
 }

@@ -86,7 +86,7 @@ void AddBusyLanes(const PhaseView& view, const v1::ClientPhaseReport& client,
     ++busy_count;
     max_percent = std::max(max_percent, percent);
   }
-  if (busy_count == 0 || view.traits.null_engine) return;
+  if (busy_count == 0 || view.traits.null_engine || view.traits.waits_busily) return;
   const std::string who =
       absl::StrCat(busy_count, " of ", lanes.size(), lanes.size() == 1 ? " lane" : " lanes");
   const char* const what =
@@ -133,7 +133,8 @@ void AddLoadMarks(const PhaseView& view, const v1::ClientPhaseReport& client,
     const bool others_load = client.own_cpu_percent() < client.cpu_percent() / 2;
     if (is_limited) {
       // The limit held the lanes up, in calls or ready to run.
-    } else if (client.cpu_percent() > kBusyPercent && (others_load ? held_up : !WaitsMostly(lanes))) {
+    } else if (client.cpu_percent() > kBusyPercent &&
+               (others_load ? held_up : !WaitsMostly(lanes) && !view.traits.waits_busily)) {
       AddBusyHost(view, client, marks);
     } else {
       AddBusyLanes(view, client, lanes, marks);

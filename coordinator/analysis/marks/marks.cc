@@ -147,6 +147,13 @@ void AddMemoryFs(const PhaseView& view, std::vector<v1::Mark>& marks) {
                             " is the client's memory, not storage")));
 }
 
+void AddRepeatedData(const PhaseView& view, std::vector<v1::Mark>& marks) {
+  if (view.run.plan().data().kind() != v1::DataContent::SAME || !view.traits.writes || view.traits.null_engine) return;
+  marks.push_back(MakeMark(mark_code::kRepeatedData, "phase", static_cast<double>(view.aligned.lanes.size()), 0,
+                           "each lane writes one buffer again and again: storage that deduplicates or compresses may "
+                           "store little of it, and the client makes no data"));
+}
+
 // Clients of one target that see different file systems there: their sum combines different storage.
 void AddNotShared(const PhaseView& view, std::vector<v1::Mark>& marks) {
   if (view.traits.null_engine) return;
@@ -318,10 +325,12 @@ std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& r
     marks.push_back(Unflushed(view));
   }
   AddServerCached(report, marks);
+  AddRepeatedData(view, marks);
   AddNotShared(view, marks);
   AddMemoryFs(view, marks);
   AddStartMarks(view, report, marks);
   AddTooShort(view, marks);
+  if (std::optional<v1::Mark> changed = RateMark(report)) marks.push_back(*std::move(changed));
   AddNothingFound(view, report, marks);
   if (std::optional<v1::Mark> data_time = DataTimeMark(report)) marks.push_back(*std::move(data_time));
   if (std::optional<v1::Mark> pace = PaceMark(view)) marks.push_back(*std::move(pace));

@@ -20,13 +20,13 @@ namespace iobench {
 void FillMarks(const PhaseView& view, v1::PhaseReport& report);
 
 // The marks of the phase as a whole: refused_result, start_late, begun_before, skewed_start, too_short, unflushed,
-// coordinator_stopped, server_cached, not_shared, memory_fs, partial, failed_ops, nothing_found, data_time, pace_missed, generator_bound,
+// coordinator_stopped, rate_changed, server_cached, not_shared, memory_fs, partial, failed_ops, nothing_found, data_time, pace_missed, generator_bound,
 // shared_transport, options_differ, and FaultMarks. If no lane counts, only refused_result, partial, failed_ops and
 // coordinator_stopped: there is no figure to doubt. REQUIRES:
 // view.writes is set, and the rest of `report` is filled.
 std::vector<v1::Mark> PhaseMarks(const PhaseView& view, const v1::PhaseReport& report);
 
-// The marks of one client (client_marks.cc): clock_step, clock_uncertain, cached, maybe_cached, holes, absorbed, stalled, cpu_quota,
+// The marks of one client (client_marks.cc): clock_step, clock_uncertain, cached, maybe_cached, holes, not_offloaded, absorbed, stalled, cpu_quota,
 // io_limited, cpu_bound, network_bound, retransmits, retransmissions. `client`: its filled row in the report, with at least one worker;
 // `part`: its part of the same phase.
 // REQUIRES: view.writes is set.
@@ -54,6 +54,13 @@ std::optional<v1::Mark> IoLimitMark(const v1::ClientPhaseReport& client);
 // ops), what the coordinator saw of the workers while they worked decides (StillWork).
 std::optional<v1::Mark> StallMark(const PhaseView& view, const v1::ClientPhaseReport& client,
                                   const ClientPart& part);
+
+// Returns rate_changed (rate_mark.cc): the headline is a mean of several levels of throughput.
+std::optional<v1::Mark> RateMark(const v1::PhaseReport& report);
+// "12.3 s and 4.2 GiB": when a change was; of ops that move no bytes, with their number.
+std::string MovedUntilText(const v1::RateChange& change);
+// A level of throughput with its unit, that of the phase's headline: "350 MiB/s".
+std::string LevelText(const v1::PhaseReport& report, double per_s);
 
 // Returns coordinator_stopped (fault_marks.cc).
 std::optional<v1::Mark> CoordinatorStopped(const PhaseView& view);

@@ -13,9 +13,9 @@ struct Percentile {
   void (v1::Latency::*set)(double);
 };
 constexpr Percentile kPercentiles[] = {
-    {"p50", 0.5, &v1::Latency::set_p50},          {"p90", 0.9, &v1::Latency::set_p90},
-    {"p99", 0.99, &v1::Latency::set_p99},         {"p99_9", 0.999, &v1::Latency::set_p99_9},
-    {"p99_99", 0.9999, &v1::Latency::set_p99_99},
+    {"p50", 0.5, &v1::Latency::set_p50},       {"p90", 0.9, &v1::Latency::set_p90},
+    {"p95", 0.95, &v1::Latency::set_p95},      {"p99", 0.99, &v1::Latency::set_p99},
+    {"p99_9", 0.999, &v1::Latency::set_p99_9}, {"p99_99", 0.9999, &v1::Latency::set_p99_99},
 };
 
 absl::Status AddAllKinds(const v1::LaneResult& lane, Histogram& into) {

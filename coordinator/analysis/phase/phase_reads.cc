@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/model/data_content.h"
 #include "common/model/operation.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_traits.h"
@@ -149,7 +150,7 @@ std::optional<ServerTraffic> ServerTrafficOf(const v1::PhaseRecord& phase, const
 bool MayCompress(const v1::Plan& plan) {
   const v1::DataContent& data = plan.data();
   return !plan.files().existing_files().empty() || data.compress_percent() > 0 || data.dedupe_percent() > 0 ||
-         data.kind() == v1::DataContent::ZERO || data.kind() == v1::DataContent::PATTERN;
+         IsMadeOnce(data);
 }
 
 uint64_t Rounded(double bytes) {

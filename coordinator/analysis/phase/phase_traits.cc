@@ -71,6 +71,7 @@ PhaseTraits TraitsOf(const v1::Phase& phase) {
     traits.reads |= reads;
     traits.writes |= writes;
     traits.null_engine &= null_engine;
+    traits.waits_busily |= operation.mpi_io().collective();
     if (writes && !null_engine && WritesThroughMemory(operation)) traits.buffered_writes = true;
     traits.unmounted &= unmounted;
     traits.rotated |= operation.rotate_clients();

@@ -31,6 +31,8 @@ struct PhaseTraits {
   v1::Tree tree;       // of the first metadata operation
   // Every assignment uses the null engine: no files are touched.
   bool null_engine = false;
+  // Some use collective MPI-IO, whose lanes keep a processor busy while they wait for each other.
+  bool waits_busily = false;
   // Every assignment uses a client of our own (libnfs), which caches nothing in the client's memory.
   bool unmounted = false;
   // Some writes neither bypass nor flush the client's memory by themselves; if unmounted, the server's memory.

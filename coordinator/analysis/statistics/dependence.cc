@@ -60,7 +60,7 @@ MeanError ErrorOfFew(std::span<const double> values) {
   return {.error = WithDrift(squares / (n - 1) / n, values), .degrees = n - 1};
 }
 
-std::optional<MeanError> ErrorOfLong(std::span<const double> values) {
+std::optional<MeanError> ErrorWithin(std::span<const double> values) {
   if (values.size() < kMinSeries) return std::nullopt;
   const double n = static_cast<double>(values.size());
   const auto waves = std::max(kMinWaves, static_cast<size_t>(kWaves * std::cbrt(n * n)));
@@ -76,7 +76,13 @@ std::optional<MeanError> ErrorOfLong(std::span<const double> values) {
     const double gain = (1 - r) * (1 - r) / (1 - 2 * r * std::cos(frequency) + r * r);
     density += 2 / n * wave * wave / std::max(gain, kMinGain) / static_cast<double>(waves);
   }
-  return MeanError{.error = WithDrift(density / n, values), .degrees = static_cast<double>(waves)};
+  return MeanError{.error = std::sqrt(density / n), .degrees = static_cast<double>(waves)};
+}
+
+std::optional<MeanError> ErrorOfLong(std::span<const double> values) {
+  std::optional<MeanError> error = ErrorWithin(values);
+  if (error.has_value()) error->error = WithDrift(error->error * error->error, values);
+  return error;
 }
 
 double CautiousCorrelation(std::span<const double> residuals, size_t enough) {

@@ -31,6 +31,9 @@ MeanError ErrorOfFew(std::span<const double> values);
 // quadrature its drift. nullopt: it is shorter than kMinSeries.
 std::optional<MeanError> ErrorOfLong(std::span<const double> values);
 
+// The same for what is said of the time of the series alone, and not of what comes before or after: without the drift.
+std::optional<MeanError> ErrorWithin(std::span<const double> values);
+
 // The correlation of successive values for a test that must not mistake dependence for change: at least
 // kAssumedCorrelation for fewer than `enough` values, otherwise the estimate and its standard error above it.
 // `residuals`: what is left after two terms, such as a line, have been fitted. REQUIRES: at least three.

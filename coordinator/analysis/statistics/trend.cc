@@ -176,41 +176,53 @@ double ShareWithSplit(size_t n, double statistic, double correlation, double alp
   return static_cast<double>(as_large) / static_cast<double>(draws + 1);
 }
 
-// One split, or two, if levels describe the series better than a smooth drift. Empty: they do not.
-std::vector<size_t> SplitsOf(std::span<const double> values) {
+// Two splits and one, each if its levels describe the series better than a smooth drift, the better ones first.
+std::vector<std::vector<size_t>> SplitsOf(std::span<const double> values) {
   if (values.size() < kMinForChanges) return {};
   const Split split = BestSplit(values);
   if (split.statistic == 0) return {};
   const double drift = SquaresBesideCubic(values);
   const double beside_one = SquaresOf(BesideLevels(values, {split.first}));
+  // Two levels that leave nothing but rounding are the levels; a third one would fit the rounding.
+  constexpr double kRounding = 1e-12;
+  if (beside_one <= kRounding * SquaresOf(BesideLevels(values, {}))) return {{split.first}};
+  std::vector<std::vector<size_t>> splits;
   const std::vector<size_t> pair = BestPair(values);
   if (!pair.empty() && SquaresOf(BesideLevels(values, pair)) <= kPairBetterThanDrift * std::min(drift, beside_one))
-    return pair;
-  if (beside_one <= kBetterThanDrift * drift) return {split.first};
-  return {};
+    splits.push_back(pair);
+  if (beside_one <= kBetterThanDrift * drift) splits.push_back({split.first});
+  return splits;
 }
 
-void FindChanges(std::span<const double> values, size_t offset, double alpha, std::vector<Change>& changes) {
-  const std::vector<size_t> firsts = SplitsOf(values);
-  if (firsts.empty()) return;
+// Each change by itself, up to its neighbours. Empty: one of them is not significant.
+std::vector<Change> Tested(std::span<const double> values, const std::vector<size_t>& firsts, double alpha) {
   const double correlation = CautiousCorrelation(BesideLevels(values, firsts), kEnoughForChange);
-  std::vector<Change> found;
-  for (size_t i = 0; i < firsts.size(); ++i) {  // each by itself, up to its neighbours
+  std::vector<Change> tested;
+  for (size_t i = 0; i < firsts.size(); ++i) {
     const size_t begin = i == 0 ? 0 : firsts[i - 1];
     const size_t end = i + 1 < firsts.size() ? firsts[i + 1] : values.size();
     const std::span<const double> around = values.subspan(begin, end - begin);
-    if (around.size() < kMinForChanges) return;
+    if (around.size() < kMinForChanges) return {};
     const double p = ShareWithSplit(around.size(), BestSplit(around).statistic, correlation, alpha);
-    if (p > alpha) return;
-    found.push_back({offset + firsts[i], p});
+    if (p > alpha) return {};
+    tested.push_back({firsts[i], p});
+  }
+  return tested;
+}
+
+void FindChanges(std::span<const double> values, size_t offset, double alpha, std::vector<Change>& changes) {
+  std::vector<Change> found;
+  for (const std::vector<size_t>& firsts : SplitsOf(values)) {
+    // Two levels of a noisy part are no reason to overlook the change beside it.
+    if (found = Tested(values, firsts, alpha); !found.empty()) break;
   }
   size_t begin = 0;
-  for (size_t i = 0; i < firsts.size(); ++i) {
-    FindChanges(values.subspan(begin, firsts[i] - begin), offset + begin, alpha, changes);
-    changes.push_back(found[i]);
-    begin = firsts[i];
+  for (const Change& change : found) {
+    FindChanges(values.subspan(begin, change.first - begin), offset + begin, alpha, changes);
+    changes.push_back({offset + change.first, change.p});
+    begin = change.first;
   }
-  FindChanges(values.subspan(begin), offset + begin, alpha, changes);
+  if (!found.empty()) FindChanges(values.subspan(begin), offset + begin, alpha, changes);
 }
 
 }  // namespace

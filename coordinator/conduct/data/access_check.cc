@@ -54,11 +54,13 @@ absl::Status CheckDirect(const v1::Plan& plan, const Member& member, const v1::T
     if (assignment == nullptr || !assignment->operation().direct()) continue;
     const v1::FileLayout files = ShapeOf(plan, phase).files;
     const uint64_t file_bytes = files.bytes_per_lane() / files.files_per_lane();
-    if (assignment->operation().record_bytes() % block_bytes == 0 && file_bytes % block_bytes == 0) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(TargetAt(member, target), ": with -I the record (",
-                     assignment->operation().record_bytes(), " bytes) and the file (", file_bytes,
-                     " bytes) must be multiples of its logical block of ", block_bytes, " bytes"));
+    for (const RecordShare& record : RecordsOf(assignment->operation())) {
+      if (record.record_bytes % block_bytes == 0 && file_bytes % block_bytes == 0) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(TargetAt(member, target), ": with -I the record (", record.record_bytes,
+                       " bytes) and the file (", file_bytes, " bytes) must be multiples of its logical block of ",
+                       block_bytes, " bytes"));
+    }
   }
   return absl::OkStatus();
 }

@@ -9,6 +9,7 @@
 #include "common/model/offset_latency_file.h"
 #include "common/model/phase_shape.h"
 #include "common/model/plan_targets.h"
+#include "common/model/phase_files.h"
 #include "common/model/plan_traits.h"
 #include "coordinator/conduct/data/client_steps.h"
 
@@ -29,7 +30,7 @@ v1::Demands DemandsOn(const Member& member, const v1::Plan& plan, const Layout& 
                       std::span<const Member> members, const RunPart& part) {
   std::set<std::string> engines, new_files, replaced_files, appended_files, remounts;
   // The index in the run of each phase's last repetition.
-  uint64_t last_index = (std::max(1u, plan.repetitions()) - 1) * static_cast<uint64_t>(plan.phases_size());
+  uint64_t last_index = (MostRepetitions(plan) - 1) * static_cast<uint64_t>(plan.phases_size());
   const bool only_lane = IsOnlyLane(plan, members.size());
   std::map<std::string, uint64_t> replayed;  // by file: the smallest file size that its ops must not exceed
   for (const v1::Phase& phase : plan.phases()) {

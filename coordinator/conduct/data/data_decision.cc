@@ -48,6 +48,7 @@ std::string Differences(const v1::Manifest& kept, const v1::Manifest& ours) {
           std::string(ours.files().shared_file() ? "yes" : "no"));
   compare("interleaved", std::string(kept.files().interleaved() ? "yes" : "no"),
           std::string(ours.files().interleaved() ? "yes" : "no"));
+  compare("blocks of bytes", kept.files().block_bytes(), ours.files().block_bytes());
   if (HasSectors(ours.data())) {
     compare("written with --verify", std::string(HasSectors(kept.data()) ? "yes" : "no"), std::string("yes"));
     if (HasSectors(kept.data())) {

@@ -39,7 +39,9 @@ constexpr uint32_t kMaxLanesDescribed = 4096;
 
 // True if a pass of it writes every record of the lane's files, each once.
 bool WritesEveryRecord(const OperationSpec& spec, const v1::Operation& operation) {
-  if (!operation.trace().read_file().empty()) return false;
+  if (!operation.trace().read_file().empty() || !operation.access().empty()) return false;
+  // Random places of several sizes are drawn, as with --access.
+  if (!operation.records().empty() && spec.is_random()) return false;
   const bool each_once = spec.pattern == Pattern::kSequential || spec.pattern == Pattern::kBackward ||
                          spec.pattern == Pattern::kStride || spec.pattern == Pattern::kRandom;
   return each_once && (spec.kinds == OpKinds(OpKind::kWrite) || spec.kinds == OpKinds(OpKind::kUpdate));
@@ -52,10 +54,11 @@ uint32_t SectorUnitBytes(const v1::Plan& plan) {
   for (const v1::Phase& phase : plan.phases()) {
     for (const v1::Assignment& assignment : phase.assignments()) {
       if (DataOperation(assignment.operation()) == nullptr) continue;
-      const uint64_t record_bytes = assignment.operation().record_bytes();
-      // In interleaved files, the record size determines which lane a place belongs to, so kept data with other records
-      // cannot be used.
-      if (record_bytes % kSectorBytes != 0 || plan.files().interleaved()) odd_record_bytes = record_bytes;
+      for (const RecordShare& record : RecordsOf(assignment.operation())) {
+        // In interleaved files, the record size determines which lane a place belongs to, so kept data with other records
+        // cannot be used.
+        if (record.record_bytes % kSectorBytes != 0 || plan.files().interleaved()) odd_record_bytes = record.record_bytes;
+      }
     }
   }
   return static_cast<uint32_t>(odd_record_bytes == 0 ? kSectorBytes : odd_record_bytes);
@@ -83,7 +86,8 @@ void DataLedger::TakeOver(const v1::Manifest& kept) {
 DataLedger::Files DataLedger::FilesIn(const v1::LanePlan& lane, const PhaseShape& shape) {
   return {.of_owner = FilesOf(lane, shape),
           .files_per_lane = std::max(1u, shape.files.files_per_lane()),
-          .interleaved = shape.files.interleaved()};
+          .interleaved = shape.files.interleaved(),
+          .block_bytes = shape.files.block_bytes()};
 }
 
 DataLedger::State DataLedger::StateOf(const Files& files) const {
@@ -108,6 +112,7 @@ DataLedger::State DataLedger::DefaultOf(const Files& files) const {
   const auto owner = static_cast<int>(files.of_owner.owner);
   const bool is_kept = files.of_owner.shared == kept_.files().shared_file() &&
                        files.interleaved == kept_.files().interleaved() &&
+                       files.block_bytes == kept_.files().block_bytes() &&
                        files.files_per_lane == std::max(1u, kept_.files().files_per_lane());
   const int described = std::min({passes.low_size(), passes.high_size(), passes.lanes_size(),
                                   passes.passes_size(), passes.ops_size()});
@@ -300,7 +305,9 @@ void DataLedger::RecordWritten(const Writer& writer, bool is_new, bool any_faile
   const bool one_before = state.low == state.high && !state.last_pass && !state.unacknowledged;
   if (in_order && counts_passes && pass_ops == 0 && is_whole) return;
   state.last_pass.reset();
-  if (in_order && counts_passes && one_before && pass_ops > 0) {
+  // A WrittenPass says nothing of several record sizes, and of records in a row.
+  const bool has_order = in_order && writer.operation.records().empty() && writer.operation.burst_records() <= 1;
+  if (has_order && counts_passes && one_before && pass_ops > 0) {
     state.high = GenerationOfPass(phase_.generation, passes);
     if (state.high == state.low) return;
     v1::WrittenPass& pass = state.last_pass.emplace();
@@ -313,7 +320,7 @@ void DataLedger::RecordWritten(const Writer& writer, bool is_new, bool any_faile
     pass.set_phase(writer.phase_index);
     pass.set_pass(passes);
     pass.set_ops(pass_ops);
-  } else if (!is_whole) {
+  } else if (!is_whole || !has_order) {
     state.high = counts_passes ? GenerationOfPass(phase_.generation, passes)
                                : NewestPossible(OpsPerPass(writer.operation, lane_bytes));
   }
@@ -347,7 +354,7 @@ void DataLedger::Describe(v1::Manifest& manifest) const {
   const auto of_plan = std::count_if(states_.begin(), states_.end(), [this](const auto& each) {
     const Files& files = each.first;
     return files.of_owner.shared == plan_.files().shared_file() &&
-           files.interleaved == plan_.files().interleaved() &&
+           files.interleaved == plan_.files().interleaved() && files.block_bytes == plan_.files().block_bytes() &&
            files.files_per_lane == std::max(1u, plan_.files().files_per_lane());
   });
   if (static_cast<size_t>(of_plan) == layout_.lane_count() * std::max<size_t>(1, OnlyTargets(plan_).size())) {
@@ -368,6 +375,7 @@ void DataLedger::DescribeLanes(v1::Manifest& manifest) const {
   std::map<uint32_t, const State*> by_owner;
   for (const auto& [files, state] : states_) {
     if (files.of_owner.shared != plan_.files().shared_file() || files.interleaved != plan_.files().interleaved() ||
+        files.block_bytes != plan_.files().block_bytes() ||
         files.files_per_lane != std::max(1u, plan_.files().files_per_lane())) {
       continue;
     }

@@ -85,6 +85,7 @@ class DataLedger {
     FilesOfOwner of_owner;
     uint32_t files_per_lane = 0;
     bool interleaved = false;
+    uint64_t block_bytes = 0;  // 0: one record
 
     auto operator<=>(const Files&) const = default;
   };

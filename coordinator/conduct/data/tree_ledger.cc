@@ -37,13 +37,16 @@ v1::TreeState TreeLedger::StateFor(uint32_t only_target, uint32_t owner,
 }
 
 bool TreeLedger::IsBroken(uint32_t only_target, uint32_t owner, const v1::Operation& operation) const {
-  return StateFor(only_target, owner, operation).unknown() && !EffectOn(operation).needs.empty();
+  return StateFor(only_target, owner, operation).unknown() && !EffectOn(operation).needs.empty() &&
+         !SharesItems(operation);
 }
 
 void TreeLedger::NoteAbsent(uint32_t worker, const v1::Plan& plan, const Layout& layout) {
   for (const v1::Phase& phase : plan.phases()) {
     const v1::Assignment* const assignment = AssignmentOf(phase, worker);
-    if (assignment == nullptr || !IsMetadata(assignment->operation()) || !UsesFiles(assignment->operation())) continue;
+    if (assignment == nullptr || !IsMetadata(assignment->operation()) || !UsesFiles(assignment->operation()) ||
+        SharesItems(assignment->operation()))
+      continue;
     v1::Operation own = assignment->operation();
     own.set_rotate_clients(false);
     for (const v1::LanePlan& lane : layout.LanesOf(worker, own))

@@ -27,7 +27,8 @@ class TreeLedger {
   // only_target. If that part was left half changed, only `unknown` is meaningful.
   v1::TreeState StateFor(uint32_t only_target, uint32_t owner, const v1::Operation& operation) const;
 
-  // True if the lane must sit out: its part was left half changed, and the operation does not recreate it.
+  // True if the lane must sit out: its part was left half changed, and the operation does not recreate it. Items that lanes
+  // share are recreated by any of them.
   bool IsBroken(uint32_t only_target, uint32_t owner, const v1::Operation& operation) const;
 
   // Records a worker that takes no part in the run of this plan: its trees exist nowhere.

@@ -57,6 +57,21 @@ const v1::Phase* PhaseOfPart(const Criterion& criterion, const v1::Plan& plan) {
   return with_part;
 }
 
+const char* HowToMake(OpKind call) {
+  switch (call) {
+    case OpKind::kFsync:
+      return "add -e or --fsync-every N";
+    case OpKind::kCommit:
+      return "only --engine libnfs sends them itself, with -e, -c or --fsync-every N";
+    case OpKind::kClose:
+      return "add -c";
+    case OpKind::kFdatasync:
+      return "add --fsync-every N --flush-call fdatasync";
+    default:
+      return "add --fsync-every N --flush-call sync-file-range";
+  }
+}
+
 absl::Status CheckCriterion(const std::string& text, const v1::Plan& plan) {
   IOBENCH_ASSIGN_OR_RETURN(const Criterion criterion, ParseCriterion(text));
   if (const v1::Phase* const phase = PhaseOfPart(criterion, plan); phase != nullptr) {
@@ -68,11 +83,21 @@ absl::Status CheckCriterion(const std::string& text, const v1::Plan& plan) {
   for (const v1::Phase& phase : plan.phases()) {
     if (!AppliesTo(criterion, phase)) continue;
     any = true;
+    if (criterion.call.has_value() && !FlushCallsOf(phase).Has(*criterion.call)) {
+      return absl::InvalidArgumentError(absl::StrCat("criterion \"", text, "\": phase \"", phase.name(), "\" makes no ",
+                                                     NameOf(*criterion.call), " call in its timed region: ",
+                                                     HowToMake(*criterion.call)));
+    }
     if (criterion.figure != Criterion::Figure::kBytesPerSecond || !IsMetadata(phase)) continue;
     return absl::InvalidArgumentError(absl::StrCat("criterion \"", text, "\": ", phase.name(),
                                                    " is a metadata operation, whose figure is in ops/s"));
   }
   if (any) return absl::OkStatus();
+  if (criterion.call.has_value() && criterion.phases == "*") {
+    return absl::InvalidArgumentError(absl::StrCat("criterion \"", text, "\": no phase makes a ",
+                                                   NameOf(*criterion.call), " call in its timed region: ",
+                                                   HowToMake(*criterion.call)));
+  }
   if (criterion.phases == "*") {
     return absl::InvalidArgumentError(absl::StrCat(
         "criterion \"", text, "\": the run has only metadata operations, whose figures are in ops/s"));

@@ -23,15 +23,23 @@ absl::Status CannotGo(const std::string& one, const std::string& other, const st
   return absl::InvalidArgumentError(absl::StrCat(one, " cannot be combined with ", other, ": ", why));
 }
 
-absl::Status CheckConstant(const v1::DataContent& data) {
-  const bool zero = data.kind() == v1::DataContent::ZERO;
-  const std::string constant =
-      zero ? "--data zero (data.kind ZERO)"
-           : absl::StrCat("--data pattern:", data.pattern_byte(), " (-V, data.kind PATTERN)");
-  if (data.compress_percent() > 0) return CannotGo(constant, kCompress, "it already compresses completely");
-  if (data.dedupe_percent() > 0) return CannotGo(constant, kDedupe, "all its records are already identical");
-  if (zero && data.verify()) {
-    return CannotGo(constant, kVerify, "constant data have no room for a stamp; -V 0 checks every byte");
+std::string NameOfKind(const v1::DataContent& data) {
+  if (data.kind() == v1::DataContent::ZERO) return "--data zero (data.kind ZERO)";
+  if (data.kind() == v1::DataContent::SAME) return "--data same (data.kind SAME)";
+  return absl::StrCat("--data pattern:", data.pattern_byte(), " (-V, data.kind PATTERN)");
+}
+
+// REQUIRES: IsMadeOnce(data).
+absl::Status CheckMadeOnce(const v1::DataContent& data) {
+  const std::string kind = NameOfKind(data);
+  const bool same = data.kind() == v1::DataContent::SAME;
+  if (data.compress_percent() > 0 && !same) return CannotGo(kind, kCompress, "it already compresses completely");
+  if (data.dedupe_percent() > 0) return CannotGo(kind, kDedupe, "all its records are already identical");
+  if (same && data.verify()) {
+    return CannotGo(kind, kVerify, "a buffer that is written everywhere cannot name its place");
+  }
+  if (data.kind() == v1::DataContent::ZERO && data.verify()) {
+    return CannotGo(kind, kVerify, "constant data have no room for a stamp; -V 0 checks every byte");
   }
   return absl::OkStatus();
 }
@@ -53,6 +61,18 @@ absl::Status CheckDedupe(const v1::DataContent& data) {
   return absl::OkStatus();
 }
 
+// Records are identical as a whole, so those of a run have one size.
+absl::Status CheckDedupedRecords(const v1::Plan& plan) {
+  if (plan.data().dedupe_percent() == 0) return absl::OkStatus();
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      if (assignment.operation().records().empty()) continue;
+      return CannotGo(kDedupe, "several record sizes in an operation (-r with shares)", "records are identical as a whole");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckVerify(const v1::Plan& plan) {
   if (plan.data().compress_percent() > kMaxVerifiedCompressPercent) {
     return CannotGo(absl::StrCat(kCompress, " over ", kMaxVerifiedCompressPercent), kVerify,
@@ -67,12 +87,13 @@ absl::Status CheckVerify(const v1::Plan& plan) {
       if (!operation.trace().read_file().empty()) {
         return CannotGo(kVerify, "-Y (trace.read_file)", "the offsets of a trace split sectors");
       }
-      const uint64_t record_bytes = operation.record_bytes();
-      (record_bytes % kSectorBytes != 0 && odd == 0 ? odd : other) = record_bytes;
-      if (odd != 0 && other != 0 && odd != other) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            kVerify, " needs record sizes that are all multiples of 512 bytes, or all the same: ", odd,
-            " and ", other, " would split each other's sectors"));
+      for (const RecordShare& share : RecordsOf(operation)) {
+        (share.record_bytes % kSectorBytes != 0 && odd == 0 ? odd : other) = share.record_bytes;
+        if (odd != 0 && other != 0 && odd != other) {
+          return absl::InvalidArgumentError(absl::StrCat(
+              kVerify, " needs record sizes that are all multiples of 512 bytes, or all the same: ", odd,
+              " and ", other, " would split each other's sectors"));
+        }
       }
     }
   }
@@ -129,10 +150,9 @@ void CompleteBetween(v1::Between& between) {
 absl::Status CheckData(const v1::Plan& plan) {
   const v1::DataContent& data = plan.data();
   IOBENCH_RETURN_IF_ERROR(CheckPercents(data));
-  if (data.kind() == v1::DataContent::ZERO || data.kind() == v1::DataContent::PATTERN) {
-    IOBENCH_RETURN_IF_ERROR(CheckConstant(data));
-  }
+  if (IsMadeOnce(data)) IOBENCH_RETURN_IF_ERROR(CheckMadeOnce(data));
   IOBENCH_RETURN_IF_ERROR(CheckDedupe(data));
+  IOBENCH_RETURN_IF_ERROR(CheckDedupedRecords(plan));
   IOBENCH_RETURN_IF_ERROR(CheckBuffers(plan));
   if (data.verify()) IOBENCH_RETURN_IF_ERROR(CheckChecks(plan));
   return HasSectors(data) ? CheckVerify(plan) : absl::OkStatus();

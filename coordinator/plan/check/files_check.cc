@@ -77,6 +77,22 @@ absl::Status CheckInterleaved(const v1::Plan& plan, const v1::FileLayout& files,
                                                    " bytes is not a multiple of the record of ",
                                                    operation.record_bytes(), " bytes"));
   }
+  if (!operation.records().empty()) {
+    return absl::InvalidArgumentError(
+        "--interleaved: the lanes' records alternate, so they have one size: give -r without shares");
+  }
+  if (const uint64_t block_bytes = files.block_bytes(); files.has_block_bytes()) {
+    if (block_bytes % operation.record_bytes() != 0) {
+      return absl::InvalidArgumentError(absl::StrCat("--block (block_bytes) of ", block_bytes,
+                                                     " bytes is not a multiple of the record of ",
+                                                     operation.record_bytes(), " bytes (-r)"));
+    }
+    if (files.bytes_per_lane() % block_bytes != 0) {
+      return absl::InvalidArgumentError(absl::StrCat("--block (block_bytes): the size of ", files.bytes_per_lane(),
+                                                     " bytes per lane (-s) is not a multiple of blocks of ", block_bytes,
+                                                     " bytes"));
+    }
+  }
   if (spec.call == Call::kVector) {
     return absl::InvalidArgumentError(absl::StrCat("--interleaved: ", operation.name(),
                                                    " moves several records at once, which are not adjacent"));
@@ -115,6 +131,10 @@ absl::Status CheckFiles(const v1::Plan& plan, const v1::Phase& phase) {
     return absl::InvalidArgumentError(
         "--shared-file uses one file for all lanes: it cannot be combined with --files-per-lane");
   }
+  if (files.has_block_bytes() && !files.interleaved()) {
+    return absl::InvalidArgumentError(
+        "--block (block_bytes) is the size of a lane's turns in an interleaved file: it needs --interleaved");
+  }
   if (files.bytes_per_lane() % files.files_per_lane() != 0) {
     return absl::InvalidArgumentError(absl::StrCat("a size of ", files.bytes_per_lane(),
                                                    " bytes per lane cannot be split evenly over ",
@@ -127,7 +147,7 @@ absl::Status CheckFiles(const v1::Plan& plan, const v1::Phase& phase) {
   if (files.shared_file() && plan.data().verify() &&
       (files.bytes_per_lane() != plan.files().bytes_per_lane() ||
        shape.lanes_per_worker != plan.lanes_per_worker() || !plan.files().shared_file() ||
-       files.interleaved() != plan.files().interleaved())) {
+       files.interleaved() != plan.files().interleaved() || files.block_bytes() != plan.files().block_bytes())) {
     return absl::InvalidArgumentError(
         "a verified shared file has one size, one number of lanes and one record order: set them in the plan's "
         "files, not in a phase's");

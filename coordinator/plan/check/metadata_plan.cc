@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -9,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/file_sizes/file_size_law.h"
 #include "common/model/engine.h"
 #include "common/model/metadata_operation.h"
 #include "common/model/operation.h"
@@ -25,11 +27,11 @@ constexpr uint64_t kDefaultItems = 10'000;
 constexpr uint32_t kDefaultXattrBytes = 64;
 constexpr uint64_t kDefaultMixBytes = 4096;
 
-// The properties that make trees different. Files of one random size range cannot replace those of another.
+// The properties that make trees different. Files of one random size range or distribution cannot replace those of another.
 TreeNumbers::Key KeyOf(const v1::Tree& tree) {
-  const bool random = tree.random_sizes();
+  const bool random = tree.random_sizes() || !tree.sizes().empty();
   return TreeNumbers::Key(tree.items_per_lane(), tree.depth(), tree.branching(), tree.shared_directory(),
-                          random, random ? tree.min_file_bytes() : 0, random ? tree.file_bytes() : 0);
+                          random, random ? tree.min_file_bytes() : 0, random ? tree.file_bytes() : 0, tree.sizes());
 }
 using Key = TreeNumbers::Key;
 
@@ -52,8 +54,22 @@ std::string NamesOfRepeating() {
   return absl::StrJoin(names, ", ");
 }
 
-// Returns the total size of a tree's files; for random sizes, the expected size plus one largest file.
+// True for operations that do nothing, or little, with empty files.
+bool WorksOnContents(const OperationSpec& spec) {
+  const TreeEffect& effect = EffectOf(spec);
+  return effect.replaces_files || effect.uses_contents || effect.grows;
+}
+
+// Returns the total size of a tree's files; for random sizes, the expected size plus one largest file; for a distribution,
+// the expected size plus what hardly any tree needs in addition.
 uint64_t FileBytesOf(const v1::Tree& tree) {
+  if (const auto law = ParseFileSizes(tree.sizes()); !tree.sizes().empty() && law.ok()) {
+    constexpr double kDeviations = 6;
+    const uint64_t largest = std::max<uint64_t>(1, tree.file_bytes());
+    const auto items = static_cast<double>(tree.items_per_lane());
+    return static_cast<uint64_t>(items * (law->MeanBytes(largest) + 1) +
+                                 kDeviations * std::sqrt(items) * law->DeviationBytes(largest));
+  }
   if (!tree.random_sizes()) return tree.items_per_lane() * tree.file_bytes();
   return tree.items_per_lane() * (tree.min_file_bytes() + tree.file_bytes()) / 2 + tree.file_bytes();
 }
@@ -91,10 +107,12 @@ void CompleteMetadata(v1::Operation& operation) {
   const OperationSpec& spec = *SpecOf(operation);
   operation.clear_record_bytes();
   v1::Tree& tree = *operation.mutable_tree();
-  if (!tree.has_items_per_lane()) tree.set_items_per_lane(kDefaultItems);
+  const uint64_t default_items = MetadataSpecOf(spec).default_items;
+  if (!tree.has_items_per_lane()) tree.set_items_per_lane(default_items > 0 ? default_items : kDefaultItems);
   if (!tree.has_branching() && tree.depth() == 0) tree.set_branching(1);
   if (!tree.has_xattr_bytes() && MetadataSpecOf(spec).uses_xattrs) tree.set_xattr_bytes(kDefaultXattrBytes);
-  if (!tree.has_file_bytes() && !tree.random_sizes() && EffectOf(spec).replaces_files)
+  if (!tree.has_file_bytes() && !tree.sizes().empty()) tree.set_file_bytes(kLargestTreeFileBytes);
+  if (!tree.has_file_bytes() && !tree.random_sizes() && WorksOnContents(spec))
     tree.set_file_bytes(kDefaultMixBytes);
 }
 
@@ -115,10 +133,30 @@ absl::Status CheckMetadata(const v1::Operation& operation, const v1::StopRule& s
     return absl::InvalidArgumentError(
         "find visits items in directory order: --random-order cannot be combined with it");
   }
-  if (effect.replaces_files && tree.random_order()) {
+  if (!MetadataSpecOf(spec).cycle.empty() && tree.random_order()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        operation.name(),
-        " removes the oldest file and creates a new one: --random-order cannot be combined with it"));
+        operation.name(), " begins with the oldest file: --random-order cannot be combined with it"));
+  }
+  if (effect.moves && (tree.depth() == 0 || tree.branching() < 2 || tree.items_per_lane() < 2)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        operation.name(), " moves files to another directory, so the tree needs two: use --tree-depth 1 --tree-branching 2 "
+        "--items 2 or more"));
+  }
+  if (MetadataSpecOf(spec).removes_tree && tree.random_order()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        operation.name(), " removes items in directory order: --random-order cannot be combined with it"));
+  }
+  if (MetadataSpecOf(spec).removes_tree && tree.shared_directory()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        operation.name(), " removes directories too, which other lanes still use: leave out --shared-directory"));
+  }
+  if (MetadataSpecOf(spec).shares_items && operation.rotate_clients()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        operation.name(), " works on the same files on all clients: leave out --rotate-clients"));
+  }
+  if (effect.uses_contents && tree.file_bytes() == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        operation.name(), " works on what files contain: use 1 or more (--file-bytes)"));
   }
   if (stop.time_s() > 0 && !effect.repeats) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -148,7 +186,9 @@ uint64_t TreeBytesPerLane(const v1::Plan& plan) {
   std::map<Key, uint64_t> bytes_of;  // size of the largest files that an operation requests
   ForEachOnTree(plan, [&](const v1::Operation& operation) {
     // In file-mix, half of the files have been appended to; before that their size is normal.
-    const uint64_t factor = EffectOf(*SpecOf(operation)).replaces_files ? 2 : 1;
+    const OperationSpec& spec = *SpecOf(operation);
+    const bool may_double = EffectOf(spec).replaces_files || EffectOf(spec).grows;
+    const uint64_t factor = may_double ? 2 : 1;
     uint64_t& most = bytes_of[KeyOf(operation.tree())];
     most = std::max(most, factor * FileBytesOf(operation.tree()));
   });

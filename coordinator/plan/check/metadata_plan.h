@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
 
 #include "absl/status/status.h"
@@ -30,7 +31,7 @@ class TreeNumbers {
   uint32_t count() const { return static_cast<uint32_t>(number_of_.size()); }
 
   // Items per lane, depth, branching, shared directory, random sizes, and only with these min and max bytes of a file.
-  using Key = std::tuple<uint64_t, uint32_t, uint32_t, bool, bool, uint64_t, uint64_t>;
+  using Key = std::tuple<uint64_t, uint32_t, uint32_t, bool, bool, uint64_t, uint64_t, std::string>;
 
  private:
   std::map<Key, uint32_t> number_of_;

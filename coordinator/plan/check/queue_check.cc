@@ -17,6 +17,7 @@ const char* WhatLiesBetween(const v1::Operation& operation) {
   if (between.purge_processor_cache()) return "-p (purge_processor_cache)";
   if (between.ops_per_s() > 0) return "-+O (ops_per_s)";
   if (between.burst_bytes() > 0) return "-+b (burst_bytes)";
+  if (between.flush_every_ops() > 0) return "--fsync-every (flush_every_ops)";
   if (!operation.trace().write_file().empty()) return "-X (trace.write_file)";
   if (!operation.trace().read_file().empty()) return "-Y (trace.read_file)";
   if (operation.trace().offset_latency()) return "-Q (trace.offset_latency)";

@@ -53,7 +53,7 @@ std::string BonnieNotes(const v1::RunReport& report, const BonnieRun& run, std::
   for (std::string& note : of_format) notes.push_back(std::move(note));
   for (const std::string& note : MarkNotes(run)) notes.push_back(note);
   for (const v1::MissingPhase& missing : report.run().missing_phases())
-    notes.push_back(absl::StrCat("Not in this report: ", MissingPhaseText(missing), "."));
+    notes.push_back(absl::StrCat("Not in this report: ", MissingPhaseText(report, missing), "."));
   std::string text;
   for (const std::string& note : notes) {
     std::vector<std::string> lines;

@@ -25,6 +25,11 @@ std::string Phases(uint32_t count) {
   return Counted(count, "phase");
 }
 
+// "64k", or "4k:60,64k:40".
+std::string RecordsOf(const v1::PhaseKey& key) {
+  return key.record_shares().empty() ? ShortSize(key.record_bytes()) : Printable(key.record_shares());
+}
+
 // "write, read: TEXT": the phases of a run grouped by text, in the order of their first phases.
 std::vector<std::string> LinesByText(const v1::CompareReport& report, const PhaseLabels& labels, uint32_t run,
                                      const std::function<std::string(const v1::PhaseComparison&)>& text_of) {
@@ -98,12 +103,12 @@ void PhaseLabels::Add(const v1::PhaseKey& key) {
 }
 
 std::string PhaseLabels::Of(const v1::PhaseKey& key) const {
-  std::set<std::pair<uint64_t, uint64_t>> shapes;
+  std::set<std::pair<uint64_t, std::string>> shapes;
   std::set<uint32_t> lanes, occurrences;
   std::set<std::string> operations, engines, targets;
   for (const v1::PhaseKey& other : keys_) {
     if (other.name() != key.name()) continue;
-    shapes.insert({other.bytes_per_lane(), other.record_bytes()});
+    shapes.insert({other.bytes_per_lane(), RecordsOf(other)});
     lanes.insert(other.lane_count());
     occurrences.insert(other.occurrence());
     operations.insert(other.operation());
@@ -115,7 +120,7 @@ std::string PhaseLabels::Of(const v1::PhaseKey& key) const {
   if (operations.size() > 1) details.push_back(Printable(key.operation()));
   if (engines.size() > 1) details.push_back(Printable(key.engine()));
   if (shapes.size() > 1)
-    details.push_back(absl::StrCat(ShortSize(key.bytes_per_lane()), "/", ShortSize(key.record_bytes())));
+    details.push_back(absl::StrCat(ShortSize(key.bytes_per_lane()), "/", RecordsOf(key)));
   if (lanes.size() > 1) details.push_back(Counted(key.lane_count(), "lane"));
   if (targets.size() > 1) details.push_back(Printable(key.target()));
   if (occurrences.size() > 1) details.push_back(absl::StrCat("no. ", key.occurrence()));

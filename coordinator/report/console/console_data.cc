@@ -21,6 +21,10 @@ void PrintTimes(const char* name, const v1::Latency& times, ConsolePage& page) {
                                    Microseconds(times.max())));
 }
 
+std::string CompressText(const v1::DataContent& data) {
+  return absl::StrCat(data.compress_percent(), " % of each 4 KiB compresses away");
+}
+
 }  // namespace
 
 std::string DescribeData(const v1::Plan& plan) {
@@ -29,9 +33,13 @@ std::string DescribeData(const v1::Plan& plan) {
   if (data.kind() == v1::DataContent::PATTERN) {
     return absl::StrCat("every byte ", data.pattern_byte(), data.verify() ? ", checked after each read" : "");
   }
-  std::string text = data.compress_percent() == 0
-                         ? std::string("incompressible")
-                         : absl::StrCat(data.compress_percent(), " % of each 4 KiB compresses away");
+  if (data.kind() == v1::DataContent::SAME) {
+    const std::string zeros = data.compress_percent() == 0
+                                  ? std::string()
+                                  : absl::StrCat(", of which ", CompressText(data));
+    return absl::StrCat("each lane writes one buffer again and again", zeros, " (seed ", plan.seed(), ")");
+  }
+  std::string text = data.compress_percent() == 0 ? std::string("incompressible") : CompressText(data);
   if (data.dedupe_percent() > 0) {
     absl::StrAppend(&text, ", ", data.dedupe_percent(), " % of the records dedupable");
     if (data.dedupe_within_percent() > 0) {

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "common/model/data_content.h"
 #include "common/model/operation.h"
 #include "common/model/phase_files.h"
 #include "common/model/phase_shape.h"
@@ -102,7 +103,7 @@ std::string RecordSizes(const v1::Plan& plan) {
   for (const auto& phase : plan.phases()) {
     for (const auto& assignment : phase.assignments()) {
       if (IsMetadata(assignment.operation())) continue;
-      std::string size = FormatBytes(static_cast<double>(assignment.operation().record_bytes()));
+      std::string size = RecordSizesText(assignment.operation());
       if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(std::move(size));
     }
   }
@@ -115,7 +116,7 @@ std::string TreesText(const v1::Plan& plan) {
   for (const auto& phase : plan.phases()) {
     for (const auto& assignment : phase.assignments()) {
       if (!IsMetadata(assignment.operation())) continue;
-      std::string tree = TreeText(assignment.operation().tree());
+      std::string tree = TreeText(assignment.operation().name(), assignment.operation().tree());
       if (std::find(trees.begin(), trees.end(), tree) == trees.end()) trees.push_back(std::move(tree));
     }
   }
@@ -249,8 +250,7 @@ std::string DataText(const v1::Plan& plan) {
 bool DataIsNotable(const v1::Plan& plan) {
   const v1::DataContent& data = plan.data();
   return !MovesData(plan) || !plan.files().existing_files().empty() || plan.keep_data() || data.verify() ||
-         data.kind() == v1::DataContent::ZERO || data.kind() == v1::DataContent::PATTERN ||
-         data.compress_percent() > 0 || data.dedupe_percent() > 0 || plan.has_stripe();
+         IsMadeOnce(data) || data.compress_percent() > 0 || data.dedupe_percent() > 0 || plan.has_stripe();
 }
 
 std::string Where(const v1::RunReport& report) {
@@ -347,6 +347,8 @@ std::string PhasesMeasured(const v1::Plan& plan) {
   if (plan.phases_size() > static_cast<int>(names.size()))
     absl::StrAppend(&text, ", in ", Counted(plan.phases_size(), "phase"));
   if (plan.soak_s() > 0) return absl::StrCat(text, ", in rounds for ", FormatSeconds(plan.soak_s()));
+  if (plan.has_until_steady())
+    return absl::StrCat(text, ", in rounds until steady, at most ", FormatCount(plan.until_steady().max_rounds()));
   if (plan.repetitions() > 1)
     absl::StrAppend(&text, ", each ", FormatCount(plan.repetitions()), " times");
   if (IsLongSweep(plan)) absl::StrAppend(&text, ": a sweep, shown as tables");

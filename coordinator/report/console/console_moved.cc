@@ -69,7 +69,7 @@ std::string CountedBytes(const v1::RunReport& report, const v1::PhaseReport& pha
 std::string CallsText(const v1::RunReport& report, const v1::PhaseReport& phase) {
   std::string text = CountedOps(report, phase);
   if (phase.has_tree()) {
-    absl::StrAppend(&text, "; on ", FormatCount(AsNumber(phase.tree().items_per_lane())), " items per lane",
+    absl::StrAppend(&text, "; on ", ItemsText(phase.operation(), phase.tree()),
                     phase.tree().random_order() ? ", in random order" : "");
   }
   absl::StrAppend(&text, FoundText(phase));
@@ -78,15 +78,15 @@ std::string CallsText(const v1::RunReport& report, const v1::PhaseReport& phase)
   return text;
 }
 
-std::string RecordsText(const v1::PhaseReport& phase) {
-  const std::string record = FormatBytes(AsNumber(phase.record_bytes()));
+std::string RecordsText(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  const std::string record = RecordSizesText(report, phase);
   const auto spec = FindOperation(phase.operation());
   if (!spec.ok() || (*spec)->call != Call::kVector) return absl::StrCat("records of ", record);
   return absl::StrCat("up to ", kMaxRecordsPerVector, " records of ", record, " per op");
 }
 
 std::string BytesText(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  return absl::StrCat(CountedBytes(report, phase), "; ", RecordsText(phase));
+  return absl::StrCat(CountedBytes(report, phase), "; ", RecordsText(report, phase));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "common/model/op.h"
 #include "common/model/operation.h"
 #include "common/model/phase_shape.h"
+#include "common/model/phase_files.h"
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "common/text/mark_codes.h"
@@ -29,6 +30,7 @@
 #include "coordinator/report/console/console_writes.h"
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/tables/soak_round.h"
+#include "coordinator/report/tables/steady_round.h"
 #include "coordinator/report/text/column_unit.h"
 #include "coordinator/report/text/console_words.h"
 
@@ -43,6 +45,8 @@ constexpr double kMinStragglerCost = 0.001;
 // What a brief page says of stragglers and of the start: lower values do not affect how the headline is read.
 constexpr double kNotableStragglerCost = 0.01;
 constexpr double kNotableSkewPercent = 1;
+// Fewer flush calls have no percentiles worth a line of a brief page.
+constexpr uint64_t kManyCalls = 100;
 constexpr uint64_t kMaxSmallFileBytes = 1_MiB;
 
 // True if every lane failed, sat out, or belonged to a lost worker.
@@ -55,14 +59,15 @@ double Number(uint64_t value) {
   return static_cast<double>(value);
 }
 
-// Returns "p50 97.8 us" and "p99 214 us"; nothing if no op was timed.
+// Returns "p50 97.8 us", "p95 164 us" and "p99 214 us"; nothing if no op was timed.
 std::vector<std::string> BriefLatency(const v1::Latency& latency) {
   if (latency.count() == 0) return {};
   return {absl::StrCat("p50 ", PercentileText(latency, "p50", latency.p50())),
+          absl::StrCat("p95 ", PercentileText(latency, "p95", latency.p95())),
           absl::StrCat("p99 ", PercentileText(latency, "p99", latency.p99()))};
 }
 
-// `latency`: what follows the rates.
+// `latency`: what follows the rates, on one line.
 void PrintHeadline(const v1::RunReport& report, const v1::PhaseReport& phase,
                  const std::vector<std::string>& latency, ConsolePage& page) {
   const v1::Headline& headline = phase.headline();
@@ -77,7 +82,7 @@ void PrintHeadline(const v1::RunReport& report, const v1::PhaseReport& phase,
       {RateText(phase.headline_in_ops(), headline.bytes_per_s(), headline.ops_per_s()), Tone::kStrong},
       {absl::StrCat(headline.name(), " (", headline.region(), ")")},
       {both ? RateText(!phase.headline_in_ops(), headline.bytes_per_s(), headline.ops_per_s()) : ""}};
-  for (const std::string& figure : latency) pieces.push_back({figure});
+  if (!latency.empty()) pieces.push_back({absl::StrJoin(latency, std::string(ConsolePage::kGapColumns, ' '))});
   page.Line(pieces);
 }
 
@@ -90,6 +95,18 @@ void PrintLimit(const v1::PhaseReport& phase, Detail detail, ConsolePage& page) 
     if (i > 0) page.Labelled("also by", Printable(limit.evidence()), Tone::kStrong);
     page.Labelled("", absl::StrCat("try: ", Printable(limit.advice()), " (", Printable(limit.source()), ")"),
                   Tone::kQuiet);
+  }
+}
+
+// When the throughput changed its level, beside the headline, which is a mean of the levels.
+void PrintChanges(const v1::PhaseReport& phase, ConsolePage& page) {
+  for (const v1::RateChange& change : phase.changes()) {
+    const bool falls = change.after_per_s() < change.before_per_s();
+    page.Labelled(falls ? "rate fell" : "rate rose",
+                  absl::StrCat("from ", LevelText(phase, change.before_per_s()), " to ",
+                               LevelText(phase, change.after_per_s()), " after ", MovedUntilText(change), ": ",
+                               change.cause().empty() ? "unknown cause" : Printable(change.cause())),
+                  Tone::kStrong);
   }
 }
 
@@ -251,20 +268,50 @@ void PrintStart(const v1::PhaseReport& phase, ConsolePage& page) {
 std::vector<std::string> LatencyFigures(const v1::Latency& latency) {
   return {absl::StrCat("p50 ", PercentileText(latency, "p50", latency.p50())),
           absl::StrCat("p90 ", PercentileText(latency, "p90", latency.p90())),
+          absl::StrCat("p95 ", PercentileText(latency, "p95", latency.p95())),
           absl::StrCat("p99 ", PercentileText(latency, "p99", latency.p99())),
           absl::StrCat("p99.9 ", PercentileText(latency, "p99_9", latency.p99_9())),
           absl::StrCat("max ", Microseconds(latency.max()))};
 }
 
+// The ops of a phase by kind, or its flush calls, in the order of OpKind.
+std::vector<std::pair<std::string, v1::KindReport>> KindsAmong(const v1::PhaseReport& phase, bool calls) {
+  std::vector<std::pair<std::string, v1::KindReport>> kinds;
+  for (int i = 0; i < kOpKindCount; ++i) {
+    const auto kind = static_cast<OpKind>(i);
+    const auto found = phase.by_kind().find(NameOf(kind));
+    if (found != phase.by_kind().end() && kFlushCalls.Has(kind) == calls)
+      kinds.emplace_back(found->first, found->second);
+  }
+  return kinds;
+}
+
+// Kinds of ops, if there are several; otherwise the figures of the only one are those of the phase.
+std::vector<std::pair<std::string, v1::KindReport>> KindsOfSeveral(const v1::PhaseReport& phase) {
+  auto kinds = KindsAmong(phase, /*calls=*/false);
+  if (kinds.size() < 2) kinds.clear();
+  return kinds;
+}
+
+std::vector<std::pair<std::string, v1::KindReport>> CallsOf(const v1::PhaseReport& phase) {
+  return KindsAmong(phase, /*calls=*/true);
+}
+
+// Under the flush calls that waited for them.
+void PrintCommits(const v1::PhaseReport& phase, ConsolePage& page) {
+  const v1::NfsKindReport* const commits = CommitsIn(phase.nfs_rpc());
+  if (commits == nullptr) return;
+  page.Figures("", {absl::StrCat(kKernelCommit, ": ", Counted(static_cast<int64_t>(commits->rpcs()), "request")),
+                    absl::StrCat("mean ", Microseconds(commits->execute_ms() * 1e3)),
+                    absl::StrCat("of it queue ", Microseconds(commits->queue_ms() * 1e3)),
+                    absl::StrCat("round trip ", Microseconds(commits->round_trip_ms() * 1e3))},
+               Tone::kQuiet);
+}
+
 void PrintLatency(const v1::PhaseReport& phase, ConsolePage& page) {
   if (phase.latency_us().count() == 0) return;
   page.Figures("latency", LatencyFigures(phase.latency_us()));
-  if (phase.by_kind_size() < 2) return;
-  for (int i = 0; i < kOpKindCount; ++i) {
-    const std::string kind = NameOf(static_cast<OpKind>(i));
-    const auto found = phase.by_kind().find(kind);
-    if (found == phase.by_kind().end()) continue;
-    const v1::KindReport& of_kind = found->second;
+  for (const auto& [kind, of_kind] : KindsOfSeveral(phase)) {
     std::vector<std::string> figures = LatencyFigures(of_kind.latency_us());
     figures.insert(figures.begin(), OpsPerSecond(of_kind.ops_per_s()));
     if (!phase.metadata()) {  // the unit of the headline comes first
@@ -273,6 +320,36 @@ void PrintLatency(const v1::PhaseReport& phase, ConsolePage& page) {
     }
     page.Figures(phase.metadata() ? kind : absl::StrCat(kind, "s"), figures);
   }
+  const auto calls = CallsOf(phase);
+  for (const auto& [call, of_call] : calls) {
+    std::vector<std::string> figures = LatencyFigures(of_call.latency_us());
+    figures.insert(figures.begin(), Counted(static_cast<int64_t>(of_call.ops()), "call"));
+    page.Figures(call, figures);
+  }
+  if (!calls.empty()) PrintCommits(phase, page);
+}
+
+// ", all in huge pages": how much of the buffers is there.
+std::string ShareText(uint64_t bytes, uint64_t all_bytes, const char* where) {
+  const std::string share = bytes == 0           ? "none"
+                            : bytes == all_bytes ? "all"
+                                                 : FormatBytes(static_cast<double>(bytes)) + " of them";
+  return absl::StrCat(", ", share, " ", where);
+}
+
+// "; buffers 16 MiB, all in huge pages"; empty: the phase has no large buffers.
+std::string BuffersText(const v1::BufferPages& buffers) {
+  if (buffers.bytes() == 0) return "";
+  std::string text = absl::StrCat("; buffers ", FormatBytes(static_cast<double>(buffers.bytes())));
+  if (buffers.has_huge_page_bytes()) text += ShareText(buffers.huge_page_bytes(), buffers.bytes(), "in huge pages");
+  if (buffers.has_local_bytes()) text += ShareText(buffers.local_bytes(), buffers.bytes(), "on their lanes' NUMA nodes");
+  return text;
+}
+
+// The hints are in the other formats: there are many, most of them defaults.
+void PrintMpiIo(const v1::PhaseReport& phase, ConsolePage& page) {
+  if (!phase.has_mpi_io()) return;
+  page.Labelled("MPI-IO", absl::StrCat(MpiIoText(phase.mpi_io()), " (", Printable(phase.mpi_io().library()), ")"));
 }
 
 void PrintTool(const v1::PhaseReport& phase, ConsolePage& page) {
@@ -284,7 +361,8 @@ void PrintTool(const v1::PhaseReport& phase, ConsolePage& page) {
   if (tool.clock_read_ns() > 0 && tool.clock_read_ns() <= tool.ns_per_op()) {
     absl::StrAppend(&text, "; one clock read ", FormatSeconds(tool.clock_read_ns() * 1e-9));
   }
-  page.Labelled("tool", absl::StrCat(text, " (", Printable(tool.clock()), ")"), Tone::kQuiet);
+  absl::StrAppend(&text, " (", Printable(tool.clock()), ")", BuffersText(phase.buffers()));
+  page.Labelled("tool", text, Tone::kQuiet);
 }
 
 // The line that a brief page has in place of the lines about windows, lanes and the stonewall.
@@ -304,19 +382,24 @@ void PrintStragglers(const v1::PhaseReport& phase, ConsolePage& page) {
 }
 
 void PrintBriefKinds(const v1::PhaseReport& phase, ConsolePage& page) {
-  if (phase.by_kind_size() < 2) return;
-  for (int i = 0; i < kOpKindCount; ++i) {
-    const std::string kind = NameOf(static_cast<OpKind>(i));
-    const auto found = phase.by_kind().find(kind);
-    if (found == phase.by_kind().end()) continue;
-    std::vector<std::string> figures = BriefLatency(found->second.latency_us());
-    figures.insert(figures.begin(), OpsPerSecond(found->second.ops_per_s()));
+  for (const auto& [kind, of_kind] : KindsOfSeveral(phase)) {
+    std::vector<std::string> figures = BriefLatency(of_kind.latency_us());
+    figures.insert(figures.begin(), OpsPerSecond(of_kind.ops_per_s()));
     if (!phase.metadata()) {  // the unit of the headline comes first
       figures.insert(figures.begin() + (phase.headline_in_ops() ? 1 : 0),
-                     FormatBytesPerSecond(found->second.bytes_per_s()));
+                     FormatBytesPerSecond(of_kind.bytes_per_s()));
     }
     page.Figures(phase.metadata() ? kind : absl::StrCat(kind, "s"), figures);
   }
+  bool any = false;
+  for (const auto& [call, of_call] : CallsOf(phase)) {
+    if (of_call.ops() < kManyCalls) continue;
+    std::vector<std::string> figures = BriefLatency(of_call.latency_us());
+    figures.insert(figures.begin(), Counted(static_cast<int64_t>(of_call.ops()), "call"));
+    page.Figures(call, figures);
+    any = true;
+  }
+  if (any) PrintCommits(phase, page);
 }
 
 // What a reader needs to trust or doubt the headline. Each line has a reason to be there, except for the amount and the
@@ -324,6 +407,7 @@ void PrintBriefKinds(const v1::PhaseReport& phase, ConsolePage& page) {
 void PrintBrief(const v1::RunReport& report, const v1::PhaseReport& phase, ConsolePage& page) {
   PrintHeadline(report, phase, BriefLatency(phase.latency_us()), page);
   PrintErrors(phase, page);
+  PrintChanges(phase, page);
   PrintBriefMarks(report, phase, page);
   PrintLimit(phase, Detail::kBrief, page);
   PrintAmount(report, phase, page);
@@ -333,6 +417,7 @@ void PrintBrief(const v1::RunReport& report, const v1::PhaseReport& phase, Conso
   PrintReadSources(phase, Detail::kBrief, page);
   PrintFullness(report, phase, Detail::kBrief, page);
   PrintCold(phase, page);
+  PrintMpiIo(phase, page);
   PrintNfs(phase, Detail::kBrief, page);
   PrintServers(phase, Detail::kBrief, page);
   PrintUntimedCreates(report, phase, page);
@@ -340,6 +425,7 @@ void PrintBrief(const v1::RunReport& report, const v1::PhaseReport& phase, Conso
   PrintOpenLoop(phase, page);
   PrintTableOfPhase("parts", report, phase, page);
   PrintTableOfPhase("paths", report, phase, page);
+  PrintTableOfPhase("storage-targets", report, phase, page);
   if (phase.asked_ops_per_s() > 0 || phase.pause_s() > 0) PrintBetween(phase, page);
   PrintStragglers(phase, page);
   if (phase.start().skew_percent() > kNotableSkewPercent && !HasMark(phase, mark_code::kSkewedStart)) {
@@ -352,6 +438,7 @@ void PrintFull(const v1::RunReport& report, const v1::PhaseReport& phase, Consol
   const bool several_lanes = LaneCount(phase) > 1;
   PrintHeadline(report, phase, {}, page);
   PrintErrors(phase, page);
+  PrintChanges(phase, page);
   PrintMarks(phase, page);
   PrintLimit(phase, Detail::kFull, page);
   PrintMoved(report, phase, page);
@@ -361,6 +448,7 @@ void PrintFull(const v1::RunReport& report, const v1::PhaseReport& phase, Consol
   PrintReadSources(phase, Detail::kFull, page);
   PrintFullness(report, phase, Detail::kFull, page);
   PrintCold(phase, page);
+  PrintMpiIo(phase, page);
   PrintUntimedCreates(report, phase, page);
   PrintVerified(phase, page);
   PrintWindows(phase, page);
@@ -372,6 +460,7 @@ void PrintFull(const v1::RunReport& report, const v1::PhaseReport& phase, Consol
   PrintOpenLoop(phase, page);
   PrintTableOfPhase("parts", report, phase, page);
   PrintTableOfPhase("paths", report, phase, page);
+  PrintTableOfPhase("storage-targets", report, phase, page);
   PrintBetween(phase, page);
   PrintTool(phase, page);
   PrintLanes(phase, page);
@@ -379,10 +468,14 @@ void PrintFull(const v1::RunReport& report, const v1::PhaseReport& phase, Consol
   WriteOutClients(phase, page);
 }
 
-// Returns the line about the round of a soak that ends with this phase; it may have any length. Empty after other phases.
+// Returns the line about the round that ends with this phase; it may have any length. Empty after other phases.
 std::string RoundTextAfter(const v1::RunReport& report, const v1::PhaseReport& phase) {
   const int phases = report.run().plan().phases_size();
   const bool is_last = phases > 0 && static_cast<int>(phase.index()) % phases == phases - 1;
+  if (report.has_steady()) {
+    if (!is_last || phase.repetition() >= report.steady().rounds()) return {};
+    return Printable(SteadyRoundLine(report.steady(), report.run().plan().until_steady(), phase.repetition() + 1)) + "\n";
+  }
   const v1::SoakRound* const round = RoundOf(phase, report.soak());
   if (round == nullptr || !(is_last || phase.interrupted())) return {};
   return Printable(RoundLine(*round, report.soak())) + "\n";
@@ -405,7 +498,7 @@ bool IsNewTrouble(const v1::RunReport& report, const v1::PhaseReport& phase) {
 }  // namespace
 
 Pages PagesFor(const v1::Plan& plan) {
-  if (plan.soak_s() > 0) return Pages::kRounds;
+  if (RunsInRounds(plan)) return Pages::kRounds;
   if (IsLongSweep(plan)) return Pages::kOfTrouble;
   return plan.repetitions() > 1 ? Pages::kRepeated : Pages::kAll;
 }

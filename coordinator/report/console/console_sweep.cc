@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "common/model/operation.h"
 #include "common/model/plan_targets.h"
+#include "common/model/phase_files.h"
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
@@ -369,7 +370,7 @@ void PrintTables(const v1::RunReport& report, uint32_t only_target, ConsolePage&
 }  // namespace
 
 bool IsLongSweep(const v1::Plan& plan) {
-  if (plan.soak_s() > 0) return false;
+  if (RunsInRounds(plan)) return false;
   const auto pages = static_cast<int64_t>(plan.phases_size()) * std::max(1u, plan.repetitions());
   return pages > kMaxPagesOfSweep && IsSweep(plan);
 }

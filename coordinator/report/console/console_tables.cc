@@ -220,6 +220,7 @@ void WriteSummary(const v1::RunReport& report, ConsolePage& page) {
     if (moves_data(phase)) rates.push_back(phase.headline().bytes_per_s());
     if (phase.latency_us().count() == 0) continue;
     latencies.Add(phase.latency_us().p50());
+    latencies.Add(phase.latency_us().p95());
     latencies.Add(phase.latency_us().p99());
   }
   latencies.Close();
@@ -229,6 +230,7 @@ void WriteSummary(const v1::RunReport& report, ConsolePage& page) {
   columns.insert(columns.end(), {{"ops/s"},
                                  {"region", Align::kLeft},
                                  {latencies.Title("p50"), Align::kRight, true},
+                                 {latencies.Title("p95"), Align::kRight, true},
                                  {latencies.Title("p99")},
                                  {"marks", Align::kLeft}});
   TextTable table(std::move(columns));
@@ -245,6 +247,7 @@ void WriteSummary(const v1::RunReport& report, ConsolePage& page) {
       row.push_back(moves_data(phase) ? data_rate.Text(phase.headline().bytes_per_s()) : "");
     row.insert(row.end(), {FormatCount(phase.headline().ops_per_s()), phase.headline().region() + full,
                            latencies.Text(latency, "p50", latency.p50()),
+                           latencies.Text(latency, "p95", latency.p95()),
                            latencies.Text(latency, "p99", latency.p99()), absl::StrJoin(codes, " ")});
     table.AddRow(std::move(row));
   }

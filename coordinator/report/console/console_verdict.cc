@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/model/phase_files.h"
 #include "common/text/display_text.h"
 #include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/report/text/console_words.h"
@@ -111,7 +112,7 @@ std::vector<MarkOfRun> MarksOfRun(const v1::RunReport& report) {
 }  // namespace
 
 bool IsOfOnePhase(const v1::Plan& plan) {
-  return plan.phases_size() == 1 && plan.repetitions() <= 1 && plan.soak_s() <= 0;
+  return plan.phases_size() == 1 && plan.repetitions() <= 1 && !RunsInRounds(plan);
 }
 
 void PrintVerdict(const v1::RunReport& report, ConsolePage& page) {

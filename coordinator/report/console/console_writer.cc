@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/phase_files.h"
 #include "common/text/display_text.h"
 #include "coordinator/analysis/across/surfaces.h"
 #include "coordinator/report/console/console_page.h"
@@ -24,7 +25,7 @@ bool HasUnsurePercentile(const v1::RunReport& report, Detail detail) {
   return std::any_of(report.phases().begin(), report.phases().end(), [detail](const v1::PhaseReport& phase) {
     const v1::Latency& latency = phase.latency_us();
     return detail == Detail::kFull ? !latency.unsure().empty()
-                                   : IsUnsure(latency, "p50") || IsUnsure(latency, "p99");
+                                   : IsUnsure(latency, "p50") || IsUnsure(latency, "p95") || IsUnsure(latency, "p99");
   });
 }
 
@@ -32,7 +33,7 @@ bool HasUnsurePercentile(const v1::RunReport& report, Detail detail) {
 void PrintFigures(const v1::RunReport& report, bool is_sweep, ConsolePage& page) {
   // A single phase is shown in full, unless it is the first of repetitions; a table would only repeat it.
   const bool has_page = report.phases_size() == 1 && PagesFor(report.run().plan()) != Pages::kRepeated;
-  if (report.phases().empty() || has_page || report.has_soak()) return;
+  if (report.phases().empty() || has_page || RunsInRounds(report.run().plan())) return;
   page.Blank();
   if (is_sweep) {
     PrintSweep(report, page);
@@ -55,7 +56,7 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
   page.Blank();
   PrintVerdict(report, page);
   const v1::Plan& plan = report.run().plan();
-  const bool is_sweep = report.phases_size() > 1 && !report.has_soak() && IsSweep(plan);
+  const bool is_sweep = report.phases_size() > 1 && !RunsInRounds(plan) && IsSweep(plan);
   PrintFigures(report, is_sweep, page);
   // A sweep's tables have letters for its marks, and with all details each phase has the texts of its own.
   if (!is_sweep && style.detail == Detail::kBrief && !IsOfOnePhase(plan)) PrintMarksOfRun(report, page);
@@ -77,7 +78,7 @@ std::string ConsoleFooter(const v1::RunReport& report, const ConsoleStyle& style
   }
   const bool shows_percentiles = style.detail == Detail::kFull || PagesFor(plan) == Pages::kAll;
   if (shows_percentiles && HasUnsurePercentile(report, style.detail) && !(is_sweep && IsLongSweep(plan)) &&
-      !report.has_soak())
+      !RunsInRounds(plan))
     page.Labelled("~", "fewer than 100 ops lie beyond that percentile", Tone::kQuiet);
   std::string text = page.Take();
   // A part without content leaves no blank lines.

@@ -60,11 +60,11 @@ Json Spread(const v1::Latency& latency) {
           {"N", latency.count()}};
 }
 
-Json WithPercentiles(const FioDirection& direction) {
-  Json latency = Spread(direction.latency_us);
-  if (direction.percentiles.empty()) return latency;
+Json WithPercentiles(const v1::Latency& of, const std::vector<FioPercentile>& known) {
+  Json latency = Spread(of);
+  if (known.empty()) return latency;
   Json& percentiles = latency["percentile"];
-  for (const FioPercentile& each : direction.percentiles)
+  for (const FioPercentile& each : known)
     percentiles[absl::StrFormat("%.6f", each.percent)] = std::llround(each.ns);
   return latency;
 }
@@ -96,7 +96,7 @@ Json DirectionJson(const FioDirection& direction, double window_s) {
                {"short_ios", 0},
                {"drop_ios", 0},
                {"slat_ns", Spread(v1::Latency())},
-               {"clat_ns", WithPercentiles(direction)},
+               {"clat_ns", WithPercentiles(direction.latency_us, direction.percentiles)},
                {"lat_ns", Spread(direction.latency_us)}};
   AddSamples(direction, json);
   return json;
@@ -107,6 +107,12 @@ Json NoTrim() {
   FioDirection nothing;
   nothing.has_samples = true;
   return DirectionJson(nothing, 0);
+}
+
+// fio itself counts only some kinds of syncs in total_ios.
+Json SyncJson(const FioSyncs& syncs) {
+  return {{"total_ios", syncs.latency_us.count()},
+          {"lat_ns", WithPercentiles(syncs.latency_us, syncs.percentiles)}};
 }
 
 Json OptionsOf(const v1::RunReport& report, const v1::PhaseReport& phase) {
@@ -156,6 +162,7 @@ Json JobJson(const v1::RunReport& report, const v1::PhaseReport& phase) {
           {"read", DirectionJson(job.read, job.window_s)},
           {"write", DirectionJson(job.write, job.window_s)},
           {"trim", NoTrim()},
+          {"sync", SyncJson(job.syncs)},
           {"job_runtime", std::llround(job.window_s * 1e3)},
           {"usr_cpu", job.cpu_user_percent},
           {"sys_cpu", job.cpu_system_percent},

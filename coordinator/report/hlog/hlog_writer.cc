@@ -75,12 +75,23 @@ absl::StatusOr<std::string> Compressed(const std::string& bytes) {
 }
 
 // A tag ends at the first comma, and readers split lines at white space.
-std::string TagOf(const v1::PhaseReport& phase) {
-  std::string tag = Printable(phase.name());
+std::string TagOf(const std::string& name) {
+  std::string tag = Printable(name);
   std::replace_if(
       tag.begin(), tag.end(), [](unsigned char c) { return c == ',' || c == '"' || std::isspace(c) != 0; },
       '_');
   return tag;
+}
+
+// Writes the line of what was measured in a phase that began `begin_s` after the run. By the format's convention, its max
+// is in ms.
+absl::Status WriteInterval(const std::string& name, double begin_s, double duration_s, const v1::Histogram& latencies,
+                           std::ostream& out) {
+  if (latencies.count() == 0) return absl::OkStatus();
+  IOBENCH_ASSIGN_OR_RETURN(const std::string text, HdrHistogramText(latencies));
+  out << absl::StreamFormat("Tag=%s,%.3f,%.3f,%.6f,%s\n", TagOf(name), begin_s, duration_s,
+                            static_cast<double>(latencies.max_ns()) / 1e6, text);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -105,23 +116,23 @@ absl::StatusOr<std::string> HdrHistogramText(const v1::Histogram& histogram) {
 absl::Status WriteHlog(const v1::RunReport& report, std::ostream& out) {
   const int64_t start_ms = EpochMsOf(report.run().started_at());
   out << "#[cluster-iobench " << Printable(report.run().program_version()) << ", run "
-      << Printable(report.run().id()) << ", latencies in ns; of phases with a rate, response times]\n";
+      << Printable(report.run().id()) << ", latencies in ns; of phases with a rate, response times; PHASE:CALL: of a flush call]\n";
   if (!report.run().label().empty()) out << "#[label: " << Printable(report.run().label()) << "]\n";
   for (const v1::MissingPhase& missing : report.run().missing_phases())
-    out << "#[not in this log: " << MissingPhaseText(missing) << "]\n";
+    out << "#[not in this log: " << MissingPhaseText(report, missing) << "]\n";
   out << "#[Histogram log format version 1.3]\n";
   out << absl::StreamFormat("#[StartTime: %d.%03d (seconds since epoch), %s]\n", start_ms / 1000,
                             start_ms % 1000, Printable(report.run().started_at()));
   out << "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
   for (const v1::PhaseReport& phase : report.phases()) {
-    const v1::Histogram& histogram = phase.charts().latency_histogram();
-    if (histogram.count() == 0) continue;
-    IOBENCH_ASSIGN_OR_RETURN(const std::string text, HdrHistogramText(histogram));
     const double begin_s =
         static_cast<double>(std::max<int64_t>(0, EpochMsOf(phase.started_at()) - start_ms)) / 1e3;
-    // By the format's convention, the max is in ms.
-    out << absl::StreamFormat("Tag=%s,%.3f,%.3f,%.6f,%s\n", TagOf(phase), begin_s, phase.duration_s(),
-                              static_cast<double>(histogram.max_ns()) / 1e6, text);
+    const auto write = [&](const std::string& name, const v1::Histogram& latencies) {
+      return WriteInterval(name, begin_s, phase.duration_s(), latencies, out);
+    };
+    IOBENCH_RETURN_IF_ERROR(write(phase.name(), phase.charts().latency_histogram()));
+    for (const v1::CallLatencies& call : phase.charts().calls())
+      IOBENCH_RETURN_IF_ERROR(write(absl::StrCat(phase.name(), ":", call.name()), call.histogram()));
   }
   return Flush(out, "HdrHistogram");
 }

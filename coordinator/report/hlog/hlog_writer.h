@@ -12,9 +12,9 @@
 
 namespace iobench {
 
-// Writes one line per phase that has latencies, with the phase's name as its tag and values in ns. The log is as
-// precise as the measurement: an HdrHistogram with two significant digits has the buckets of common/histogram.h. An op
-// above 2^42 ns counts in the last bucket. DataLoss: not everything was written. InvalidArgument: a histogram has
+// Writes one line per phase that has latencies, with the phase's name as its tag and values in ns, and below it one for
+// each of its flush calls ("write:fsync"). The log is as precise as the measurement: an HdrHistogram with two significant
+// digits has the buckets of common/histogram.h. What took over 2^42 ns counts in the last bucket. DataLoss: not everything was written. InvalidArgument: a histogram has
 // another layout.
 absl::Status WriteHlog(const v1::RunReport& report, std::ostream& out);
 

@@ -170,7 +170,7 @@ absl::Status WriteIorText(const v1::RunReport& report, std::ostream& out) {
   }
   for (const RepeatedPhase& phase : phases) out << WarningsOf(phase);
   for (const v1::MissingPhase& missing : report.run().missing_phases())
-    out << "WARNING: not in this report: " << MissingPhaseText(missing) << "\n";
+    out << "WARNING: not in this report: " << MissingPhaseText(report, missing) << "\n";
   if (report.run().finished()) out << Setting("Finished", EndOf(report));
   return Flush(out, "IOR");
 }

@@ -56,7 +56,7 @@ absl::Status WriteMdtestText(const v1::RunReport& report, std::ostream& out) {
       << "\n";
   if (!run.plan().targets().empty()) out << "Path: " << Printable(run.plan().targets(0).path()) << "\n";
   out << "\n"
-      << shown.tasks << " tasks, " << TreeText(shown.first().tree()) << "\n\nSUMMARY rate: (of "
+      << shown.tasks << " tasks, " << TreeText(shown.first().operation(), shown.first().tree()) << "\n\nSUMMARY rate: (of "
       << std::max(1u, run.plan().repetitions())
       << " iterations)\n"
          "   Operation                      Max            Min           Mean        Std Dev\n"
@@ -73,7 +73,7 @@ absl::Status WriteMdtestText(const v1::RunReport& report, std::ostream& out) {
   for (const RepeatedPhase* phase : rest) out << Row(OwnTitle(phase->first()), phase->ops_per_s);
   for (const RepeatedPhase& phase : phases) out << WarningsOf(phase);
   for (const v1::MissingPhase& missing : run.missing_phases())
-    out << "WARNING: not in this report: " << MissingPhaseText(missing) << "\n";
+    out << "WARNING: not in this report: " << MissingPhaseText(report, missing) << "\n";
   out << (run.finished() ? absl::StrCat("-- finished at ", EndOf(report), " --\n") : "-- not finished --\n");
   return Flush(out, "mdtest");
 }

@@ -45,12 +45,14 @@ bool AnyOperation(const v1::Plan& plan, absl::FunctionRef<bool(const v1::Operati
   });
 }
 
-// What -n, -g, -r and -s set.
+// What -n, -g, -y, -q, -r and -s set.
 v1::IozoneOutput GivenSizes(const v1::RunReport& report) {
   const v1::IozoneOutput& output = report.run().iozone();
   v1::IozoneOutput given;
   given.set_min_file_bytes(output.min_file_bytes());
   given.set_max_file_bytes(output.max_file_bytes());
+  given.set_min_record_bytes(output.min_record_bytes());
+  given.set_max_record_bytes(output.max_record_bytes());
   *given.mutable_file_bytes() = output.file_bytes();
   *given.mutable_record_bytes() = output.record_bytes();
   return given;
@@ -85,6 +87,11 @@ void AppendSizes(const v1::RunReport& report, std::string& text) {
   };
   of_range("minimum", sizes.min_file_bytes());
   of_range("maximum", sizes.max_file_bytes());
+  const auto of_records = [&text](const char* end, uint64_t bytes) {
+    if (bytes > 0) AppendLine(absl::StrCat("Using ", end, " Record Size ", KilobytesText(bytes), " kB"), text);
+  };
+  of_records("Minimum", sizes.min_record_bytes());
+  of_records("Maximum", sizes.max_record_bytes());
   for (const uint64_t bytes : sizes.record_bytes())
     AppendLine(absl::StrCat("Record Size ", KilobytesText(bytes), " kB"), text);
   for (const uint64_t bytes : sizes.file_bytes())
@@ -181,13 +188,18 @@ void AppendResolution(const v1::RunReport& report, std::string& text) {
   }
 }
 
+// As -l and -u say, or what a sweep from a plan had.
 void AppendLaneCounts(const v1::RunReport& report, std::string& text) {
+  const v1::IozoneOutput& output = report.run().iozone();
   std::set<size_t> counts;
   for (const v1::PhaseReport& phase : report.phases())
     counts.insert(ChildrenOf(phase, IozoneUnit::kOps).size());
-  if (counts.size() < 2) return;
-  AppendLine(absl::StrCat("Min process = ", *counts.begin(), " "), text);
-  AppendLine(absl::StrCat("Max process = ", *counts.rbegin(), " "), text);
+  const bool is_given = output.max_lanes() > 0;
+  if (!is_given && counts.size() < 2) return;
+  const size_t min = is_given ? std::max<size_t>(1, output.min_lanes()) : *counts.begin();
+  const size_t max = is_given ? output.max_lanes() : *counts.rbegin();
+  AppendLine(absl::StrCat("Min ", ChildWord(output), " = ", min, " "), text);
+  AppendLine(absl::StrCat("Max ", ChildWord(output), " = ", max, " "), text);
 }
 
 // In the place of IOzone's contributors: as many lines, because scripts take figures by the number of their line.

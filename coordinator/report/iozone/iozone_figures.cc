@@ -77,6 +77,11 @@ ThroughputFigures ThroughputOf(const v1::PhaseReport& phase, IozoneUnit unit) {
   return figures;
 }
 
+const char* ChildWord(const v1::IozoneOutput& output, bool many) {
+  if (output.threads()) return many ? "threads" : "thread";
+  return many ? "processes" : "process";
+}
+
 std::vector<IozoneChild> ChildrenOf(const v1::PhaseReport& phase, IozoneUnit unit) {
   std::vector<IozoneChild> children;
   ForEachLane(phase, [&](const v1::LanePhaseReport& lane) { children.push_back(ChildOf(lane, unit)); });

@@ -31,6 +31,9 @@ struct ThroughputFigures {
 };
 ThroughputFigures ThroughputOf(const v1::PhaseReport& phase, IozoneUnit unit);
 
+// What IOzone calls a child: "process", or "thread" with -T; "processes" if `many`.
+const char* ChildWord(const v1::IozoneOutput& output, bool many = false);
+
 // A lane that counts in the figures of its phase.
 struct IozoneChild {
   uint32_t lane = 0;

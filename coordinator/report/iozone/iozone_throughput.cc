@@ -64,9 +64,10 @@ std::string HeadingOf(const v1::RunReport& report, const v1::PhaseReport& phase,
     absl::StrAppend(&heading, "\n\tRepetition ", phase.repetition() + 1, " of ",
                     report.run().plan().repetitions());
   }
-  absl::StrAppend(&heading, "\n\tThroughput test with ", lanes, lanes == 1 ? " process" : " processes", "\n");
+  const v1::IozoneOutput& output = report.run().iozone();
+  absl::StrAppend(&heading, "\n\tThroughput test with ", lanes, " ", ChildWord(output, lanes > 1), "\n");
   if (phase.metadata()) return heading;
-  return absl::StrCat(heading, "\tEach process writes a ", KilobytesText(phase.bytes_per_lane()),
+  return absl::StrCat(heading, "\tEach ", ChildWord(output), " writes a ", KilobytesText(phase.bytes_per_lane()),
                       " kByte file in ", KilobytesText(phase.record_bytes()), " kByte records\n");
 }
 
@@ -117,7 +118,8 @@ class LanesBlock {
 std::string ExcelTitle(const char* what, const v1::RunReport& report, const v1::PhaseReport& first,
                        bool several_sizes, const std::string& unit) {
   std::string title =
-      absl::StrCat("\n\"", what, " report Y-axis is type of test X-axis is number of processes\"\n",
+      absl::StrCat("\n\"", what, " report Y-axis is type of test X-axis is number of ",
+                   ChildWord(report.run().iozone(), true), "\"\n",
                    "\"Record size = ", KilobytesText(first.record_bytes()), " kBytes \"\n");
   if (several_sizes)
     absl::StrAppend(&title, "\"File size = ", KilobytesText(first.bytes_per_lane()), " kBytes \"\n");
@@ -136,15 +138,16 @@ std::string ThroughputText(const v1::RunReport& report, const v1::PhaseReport& p
   const IozoneUnit unit = RateUnitOf(output, phase);
   const char* const amount = unit == IozoneUnit::kOps ? "ops" : "kB";
   const char* const rate = unit == IozoneUnit::kOps ? "ops/sec" : "kB/sec";
+  const char* const of_child = ChildWord(output);
   const std::vector<IozoneChild> children = ChildrenOf(phase, unit);
   const ThroughputFigures figures = ThroughputOf(phase, unit);
   std::string text =
       absl::StrCat("\n\tChildren see throughput for ", SubjectOf(phase, children.size(), false), "= ",
                    FigureText(figures.children), " ", rate, "\n\tParent sees throughput for ",
                    SubjectOf(phase, children.size(), true), "= ", FigureText(figures.parent), " ", rate,
-                   "\n\tMin throughput per process \t\t\t= ", FigureText(figures.min), " ", rate,
-                   " \n\tMax throughput per process \t\t\t= ", FigureText(figures.max), " ", rate,
-                   "\n\tAvg throughput per process \t\t\t= ", FigureText(figures.avg), " ", rate,
+                   "\n\tMin throughput per ", of_child, " \t\t\t= ", FigureText(figures.min), " ", rate,
+                   " \n\tMax throughput per ", of_child, " \t\t\t= ", FigureText(figures.max), " ", rate,
+                   "\n\tAvg throughput per ", of_child, " \t\t\t= ", FigureText(figures.avg), " ", rate,
                    "\n\tMin xfer \t\t\t\t\t= ", FigureText(figures.min_xfer), " ", amount, "\n");
   if (output.us_per_op()) {
     absl::StrAppend(&text, "\tAvg microseconds per op \t\t\t= ", FigureText(phase.latency_us().mean()),

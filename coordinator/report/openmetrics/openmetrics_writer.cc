@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/model/op.h"
 #include "coordinator/report/flush_report.h"
 #include "coordinator/report/openmetrics/metric_text.h"
 #include "coordinator/report/text/console_words.h"
@@ -95,6 +96,9 @@ constexpr Metric kPhaseLatency = {"iobench_phase_latency_seconds", "summary", "s
                                   "Latency of the ops of all lanes"};
 constexpr Metric kClientLatency = {"iobench_client_latency_seconds", "summary", "seconds",
                                    "Latency of the ops of one client"};
+constexpr Metric kPhaseCall = {"iobench_phase_flush_call_seconds", "summary", "seconds",
+                               "How long each call took that made data durable, and each close, of all lanes; they are no ops"};
+constexpr Metric kClientCall = {"iobench_client_flush_call_seconds", "summary", "seconds", "The same of one client"};
 constexpr Metric kPhaseService = {"iobench_phase_service_seconds", "summary", "seconds",
                                   "Time that the ops with a rate took; the latency also counts from when they were due"};
 constexpr Metric kPhaseLag = {"iobench_phase_lag_seconds", "summary", "seconds",
@@ -102,8 +106,9 @@ constexpr Metric kPhaseLag = {"iobench_phase_lag_seconds", "summary", "seconds",
 
 // Quantile 1 is the max.
 constexpr std::pair<const char*, double (v1::Latency::*)() const> kQuantiles[] = {
-    {"0.5", &v1::Latency::p50},     {"0.9", &v1::Latency::p90},       {"0.99", &v1::Latency::p99},
-    {"0.999", &v1::Latency::p99_9}, {"0.9999", &v1::Latency::p99_99}, {"1", &v1::Latency::max},
+    {"0.5", &v1::Latency::p50},       {"0.9", &v1::Latency::p90},     {"0.95", &v1::Latency::p95},
+    {"0.99", &v1::Latency::p99},      {"0.999", &v1::Latency::p99_9}, {"0.9999", &v1::Latency::p99_99},
+    {"1", &v1::Latency::max},
 };
 
 std::string LabelsOf(const v1::RunReport& report, const v1::PhaseReport& phase) {
@@ -119,7 +124,7 @@ std::string LabelsOf(const v1::RunReport& report, const v1::PhaseReport& phase) 
   return labels;
 }
 
-// Most runs have none of these. So it is with the times of WriteOpenLoops.
+// Most runs have none of these. So it is with the times of WriteOpenLoops and WriteFlushCalls.
 void WriteMissing(const v1::RunReport& report, MetricWriter& writer) {
   if (report.run().missing_phases().empty()) return;
   writer.Begin(kPhaseMissing);
@@ -231,6 +236,38 @@ void WriteClients(const v1::RunReport& report, const std::vector<std::string>& l
       });
 }
 
+// Calls `write` with each flush call of a phase or client, by the name in `latencies`.
+template <typename Latencies, typename Write>
+void ForEachCall(const Latencies& latencies, Write&& write) {
+  for (int i = 0; i < kOpKindCount; ++i) {
+    const auto call = static_cast<OpKind>(i);
+    const auto found = latencies.find(NameOf(call));
+    if (kFlushCalls.Has(call) && found != latencies.end()) write(MetricLabel("call", found->first), found->second);
+  }
+}
+
+void WriteFlushCalls(const v1::RunReport& report, const std::vector<std::string>& labels, MetricWriter& writer) {
+  bool any = false;
+  for (const v1::PhaseReport& phase : report.phases())
+    ForEachCall(phase.by_kind(), [&any](const std::string&, const v1::KindReport&) { any = true; });
+  if (!any) return;
+  writer.Begin(kPhaseCall);
+  for (int i = 0; i < report.phases_size(); ++i) {
+    ForEachCall(report.phases(i).by_kind(), [&](const std::string& of_call, const v1::KindReport& call) {
+      AddLatency(JoinLabels(labels[static_cast<size_t>(i)], of_call), call.latency_us(), writer);
+    });
+  }
+  writer.Begin(kClientCall);
+  for (int i = 0; i < report.phases_size(); ++i) {
+    for (const v1::ClientPhaseReport& client : report.phases(i).clients()) {
+      ForEachCall(client.call_latency_us(), [&](const std::string& of_call, const v1::Latency& latency) {
+        const std::string of_client = JoinLabels(labels[static_cast<size_t>(i)], MetricLabel("client", client.host()));
+        AddLatency(JoinLabels(of_client, of_call), latency, writer);
+      });
+    }
+  }
+}
+
 // Only of phases on several paths at once.
 void WritePaths(const v1::RunReport& report, const std::vector<std::string>& labels, MetricWriter& writer) {
   const bool any = std::any_of(report.phases().begin(), report.phases().end(),
@@ -312,6 +349,7 @@ absl::Status WriteOpenMetrics(const v1::RunReport& report, std::ostream& out) {
   WriteOpenLoops(report, labels, writer);
   WriteMarks(report, labels, writer);
   WriteClients(report, labels, writer);
+  WriteFlushCalls(report, labels, writer);
   WritePaths(report, labels, writer);
   WriteAcross(report, writer);
   writer.End();

@@ -9,6 +9,7 @@
 
 #include "absl/strings/escaping.h"
 #include "common/status_util.h"
+#include "coordinator/analysis/charts/latency_curve.h"
 #include "coordinator/analysis/marks/mark_table.h"
 #include "coordinator/plan/plan_yaml.h"
 #include "coordinator/report/page/packed_columns.h"
@@ -183,22 +184,30 @@ class PageBuilder {
                            [](uint64_t ops) { return static_cast<double>(ops); })}};
   }
 
+  static json Points(const google::protobuf::RepeatedPtrField<v1::PercentilePoint>& curve) {
+    json points = json::array();
+    for (const auto& point : curve) points.push_back({point.percent(), point.us(), point.unsure()});
+    return points;
+  }
+
   json Charts(const v1::PhaseReport& phase) {
     const v1::PhaseCharts& charts = phase.charts();
     const auto same = [](double value) { return value; };
-    json percentiles = json::array(), distribution = json::array();
-    for (const auto& point : charts.percentiles()) {
-      percentiles.push_back({point.percent(), point.us(), point.unsure()});
-    }
+    json distribution = json::array(), calls = json::array();
     for (const auto& bin : charts.distribution()) {
       distribution.push_back({bin.lower_us(), bin.upper_us(), bin.ops()});
     }
+    for (const auto& call : charts.calls())
+      calls.push_back({{"name", call.name()},
+                       {"latency", LatencyCells(call.latency())},
+                       {"percentiles", Points(PercentileCurve(call.histogram()))}});
     return {{"slice_s", charts.slice_s()},
             {"bytes_per_s", Column(charts.bytes_per_s(), Precision::kExact, same)},
             {"ops_per_s", Column(charts.ops_per_s(), Precision::kExact, same)},
             {"clients", Matrix(charts)},
             {"latency", LatencyCells(charts.latency())},
-            {"percentiles", percentiles},
+            {"calls", calls},
+            {"percentiles", Points(charts.percentiles())},
             {"distribution", distribution},
             {"servers", Servers(charts)}};
   }

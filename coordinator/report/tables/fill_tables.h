@@ -16,11 +16,15 @@ Table FilesTable(const v1::RunReport& report);
 // phase_tables.cc
 Table FiguresTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 Table FirstPassTable(const v1::RunReport& report, const v1::PhaseReport& phase);
+Table RateChangesTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 Table PartsTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 Table OpenLoopTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 Table PathsTable(const v1::RunReport& report, const v1::PhaseReport& phase);
+Table MpiIoTable(const v1::RunReport& report, const v1::PhaseReport& phase);
+Table StorageTargetsTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 Table ServersTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 Table ReadsTable(const v1::RunReport& report, const v1::PhaseReport& phase);
+Table FlushCallsTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 Table NfsTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 Table TransportTable(const v1::RunReport& report, const v1::PhaseReport& phase);
 Table MarksTable(const v1::RunReport& report, const v1::PhaseReport& phase);
@@ -47,6 +51,10 @@ Table SoakClientsTable(const v1::RunReport& report);
 Table SoakRoundsTable(const v1::RunReport& report);
 Table SoakFailedOpsTable(const v1::RunReport& report);
 Table SoakFullnessTable(const v1::RunReport& report);
+
+// steady_tables.cc
+Table SteadyTable(const v1::RunReport& report);
+Table SteadyRoundsTable(const v1::RunReport& report);
 
 }  // namespace iobench
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/model/op.h"
 #include "common/text/units.h"
 #include "coordinator/report/tables/fill_tables.h"
 #include "coordinator/report/text/console_words.h"
@@ -30,6 +31,12 @@ TableCell UnlessZero(uint64_t value) {
   return CellIf(value > 0, value);
 }
 
+TableCell RecordCell(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (const std::vector<RecordShare> shares = RecordSharesOf(report, phase); !shares.empty())
+    return RecordShareText(shares);
+  return UnlessZero(phase.metadata() ? 0 : phase.record_bytes());
+}
+
 std::string SubjectsText(const std::vector<std::string>& subjects) {
   std::string text = absl::StrJoin(subjects.begin(), subjects.begin() + std::min(subjects.size(), kMaxSubjects), ", ");
   if (subjects.size() > kMaxSubjects) absl::StrAppend(&text, " and ", subjects.size() - kMaxSubjects, " more");
@@ -50,9 +57,9 @@ Table FiguresTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
        ColumnOf("ops_per_s", "ops/s", Unit::kOpsPerSecond), ColumnOf("record_bytes", "record", Unit::kBytes),
        ColumnOf("bytes_per_lane", "per lane", Unit::kBytes), ColumnOf("lanes", "lanes", Unit::kCount),
        ColumnOf("bytes", "moved", Unit::kBytes), ColumnOf("duration_s", "duration", Unit::kSeconds),
-       ColumnOf("p50_us", "p50", Unit::kMicroseconds), ColumnOf("p99_us", "p99", Unit::kMicroseconds),
-       ColumnOf("max_us", "max", Unit::kMicroseconds), ColumnOf("jain", "Jain", Unit::kNumber),
-       LeftColumn("limited_by", "limited by"), LeftColumn("marks", "marks"),
+       ColumnOf("p50_us", "p50", Unit::kMicroseconds), ColumnOf("p95_us", "p95", Unit::kMicroseconds),
+       ColumnOf("p99_us", "p99", Unit::kMicroseconds), ColumnOf("max_us", "max", Unit::kMicroseconds),
+       ColumnOf("jain", "Jain", Unit::kNumber), LeftColumn("limited_by", "limited by"), LeftColumn("marks", "marks"),
        {.id = "operation", .title = "operation", .readers = Readers::kMachines},
        {.id = "clients", .title = "clients", .unit = Unit::kCount, .readers = Readers::kMachines},
        {.id = "mean_us", .title = "mean", .unit = Unit::kMicroseconds, .readers = Readers::kMachines},
@@ -64,9 +71,10 @@ Table FiguresTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
   table.parts[0].rows.push_back(
       {phase.index(), RateUnit(in_ops),
        Rate(in_ops ? headline.ops_per_s() : headline.bytes_per_s(), in_ops).Strong(), headline.name(),
-       headline.region(), headline.ops_per_s(), UnlessZero(phase.metadata() ? 0 : phase.record_bytes()),
+       headline.region(), headline.ops_per_s(), RecordCell(report, phase),
        UnlessZero(phase.metadata() ? 0 : phase.bytes_per_lane()), phase.lane_count(), UnlessZero(phase.bytes()),
-       phase.duration_s(), Percentile(latency, "p50", latency.p50()), Percentile(latency, "p99", latency.p99()),
+       phase.duration_s(), Percentile(latency, "p50", latency.p50()), Percentile(latency, "p95", latency.p95()),
+       Percentile(latency, "p99", latency.p99()),
        latency.count() == 0 ? std::nan("") : latency.max(),
        in_ops ? phase.lanes_ops_per_s().jain() : phase.lanes_bytes_per_s().jain(), phase.limited_by(),
        absl::StrJoin(codes, " "), phase.operation(), phase.clients_size(),
@@ -86,6 +94,25 @@ Table FirstPassTable(const v1::RunReport& report, const v1::PhaseReport& phase) 
                               ColumnOf("overwritten_percent", "of the headline, overwriting", Unit::kPercent)});
   table.parts[0].rows.push_back({RateUnit(in_ops), Rate(in_ops ? pass.ops_per_s() : pass.bytes_per_s(), in_ops),
                                  pass.seconds(), pass.kind(), pass.overwritten_percent()});
+  return table;
+}
+
+Table RateChangesTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (phase.changes().empty()) return {};
+  const bool in_ops = phase.headline_in_ops();
+  Table table = TableOfPhase(
+      report, phase,
+      {{.id = "unit", .title = "unit", .unit = Unit::kRateUnit, .readers = Readers::kMachines},
+       ColumnOf("at_s", "at", Unit::kSeconds), ColumnOf("low_s", "earliest", Unit::kSeconds),
+       ColumnOf("high_s", "latest", Unit::kSeconds), ColumnOf("bytes_until", "moved by then", Unit::kBytes),
+       ColumnOf("ops_until", "ops by then", Unit::kCount), ColumnOf("before", "before", Unit::kRate),
+       ColumnOf("after", "after", Unit::kRate), LeftColumn("cause", "cause")});
+  for (const v1::RateChange& change : phase.changes()) {
+    table.parts[0].rows.push_back({RateUnit(in_ops), change.at_s(), change.low_s(), change.high_s(),
+                                   UnlessZero(change.bytes_until()), change.ops_until(),
+                                   Rate(change.before_per_s(), in_ops), Rate(change.after_per_s(), in_ops).Strong(),
+                                   change.cause().empty() ? "unknown" : change.cause()});
+  }
   return table;
 }
 
@@ -146,6 +173,41 @@ Table PathsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
   return table;
 }
 
+Table StorageTargetsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (phase.storage_targets().empty()) return {};
+  Table table = TableOfPhase(
+      report, phase,
+      {{.id = "target", .title = "storage target", .left = true, .cut_middle = true},
+       ColumnOf("lanes", "lanes", Unit::kCount),
+       {.id = "only_lanes", .title = "lanes on it alone", .unit = Unit::kCount, .readers = Readers::kNotConsole},
+       {.id = "ops_per_s", .title = "ops/s per lane", .console_title = "lane ops/s", .unit = Unit::kOpsPerSecond, .if_room = true},
+       {.id = "bytes_per_s", .title = "bytes/s per lane", .console_title = "lane bytes/s", .unit = Unit::kBytesPerSecond},
+       {.id = "share_of_median", .title = "of median", .unit = Unit::kShare, .whole = true},
+       ColumnOf("p50_us", "p50", Unit::kMicroseconds), ColumnOf("p99_us", "p99", Unit::kMicroseconds),
+       LeftColumn("slow", "slow")});
+  table.slowest_by = 5;
+  for (const v1::StorageTargetReport& target : phase.storage_targets()) {
+    const v1::Latency& latency = target.latency_us();
+    table.parts[0].rows.push_back({target.name(), target.lanes(), target.only_lanes(), target.ops_per_s(),
+                                   CellIf(!phase.metadata(), target.bytes_per_s()),
+                                   TableCell(target.share_of_median()).Strong(target.slow()),
+                                   Percentile(latency, "p50", latency.p50()), Percentile(latency, "p99", latency.p99()),
+                                   CellIf(target.slow(), "slow")});
+  }
+  return table;
+}
+
+Table MpiIoTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  if (!phase.has_mpi_io()) return {};
+  const v1::MpiIoFacts& facts = phase.mpi_io();
+  Table table = TableOfPhase(report, phase,
+                             {LeftColumn("library", "library"), LeftColumn("use", "use"),
+                              LeftColumn("aggregator_workers", "aggregators"), LeftColumn("hints", "hints")});
+  table.parts[0].rows.push_back({facts.library(), MpiIoText(facts), absl::StrJoin(facts.aggregator_workers(), " "),
+                                 absl::StrJoin(facts.hints(), " ")});
+  return table;
+}
+
 Table ServersTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
   if (phase.servers().empty()) return {};
   const auto rate = [](const char* id, const char* title) { return ColumnOf(id, title, Unit::kBytesPerSecond); };
@@ -195,6 +257,53 @@ Table ReadsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
   add("cache_bytes", "clients' memory", true, sources.cache_bytes());
   add("hole_bytes", "holes", true, sources.hole_bytes());
   add("unknown_bytes", "not known", true, sources.unknown_bytes());
+  return table;
+}
+
+Table FlushCallsTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  Table table = TableOfPhase(
+      report, phase,
+      {LeftColumn("call", "call"), LeftColumn("client", "client"), ColumnOf("calls", "calls", Unit::kCount),
+       ColumnOf("mean_us", "mean", Unit::kMicroseconds), ColumnOf("p50_us", "p50", Unit::kMicroseconds),
+       ColumnOf("p90_us", "p90", Unit::kMicroseconds), ColumnOf("p95_us", "p95", Unit::kMicroseconds),
+       ColumnOf("p99_us", "p99", Unit::kMicroseconds), ColumnOf("p99_9_us", "p99.9", Unit::kMicroseconds),
+       ColumnOf("p99_99_us", "p99.99", Unit::kMicroseconds), ColumnOf("max_us", "max", Unit::kMicroseconds),
+       ColumnOf("queue_us", "queue", Unit::kMicroseconds), ColumnOf("round_trip_us", "round trip", Unit::kMicroseconds)});
+  const auto add = [&table](const std::string& call, const std::string& client, const v1::Latency& latency) {
+    table.parts[0].rows.push_back(
+        {call, client, latency.count(), latency.mean(), Percentile(latency, "p50", latency.p50()),
+         Percentile(latency, "p90", latency.p90()), Percentile(latency, "p95", latency.p95()),
+         Percentile(latency, "p99", latency.p99()), Percentile(latency, "p99_9", latency.p99_9()),
+         Percentile(latency, "p99_99", latency.p99_99()), latency.max(), {}, {}});
+  };
+  const auto add_commits = [&table](const std::string& client, const v1::NfsRpcReport& rpc) {
+    const v1::NfsKindReport* const commits = CommitsIn(rpc);
+    if (commits == nullptr) return;
+    TableRow row(table.columns.size());
+    row[0] = kKernelCommit;
+    row[1] = client;
+    row[2] = commits->rpcs();
+    row[3] = commits->execute_ms() * 1e3;
+    row[row.size() - 2] = commits->queue_ms() * 1e3;
+    row[row.size() - 1] = commits->round_trip_ms() * 1e3;
+    table.parts[0].rows.push_back(std::move(row));
+  };
+  for (int i = 0; i < kOpKindCount; ++i) {
+    const auto call = static_cast<OpKind>(i);
+    const auto found = phase.by_kind().find(NameOf(call));
+    if (!kFlushCalls.Has(call) || found == phase.by_kind().end()) continue;
+    add(found->first, "all", found->second.latency_us());
+    for (const v1::ClientPhaseReport& client : phase.clients()) {
+      const auto of_client = client.call_latency_us().find(found->first);
+      if (phase.clients_size() > 1 && of_client != client.call_latency_us().end())
+        add(found->first, client.host(), of_client->second);
+    }
+  }
+  if (table.parts[0].rows.empty()) return {};
+  add_commits("all", phase.nfs_rpc());
+  for (const v1::ClientPhaseReport& client : phase.clients()) {
+    if (phase.clients_size() > 1) add_commits(client.host(), client.nfs_rpc());
+  }
   return table;
 }
 

@@ -12,6 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "common/model/metadata_operation.h"
+#include "common/model/phase_files.h"
+#include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "common/text/phase_name.h"
@@ -85,15 +88,37 @@ std::string RateText(bool in_ops, double bytes_per_s, double ops_per_s) {
   return in_ops ? OpsPerSecond(ops_per_s) : FormatBytesPerSecond(bytes_per_s);
 }
 
-std::string TreeText(const v1::Tree& tree) {
-  std::string text = absl::StrCat(FormatCount(static_cast<double>(tree.items_per_lane())), " items per lane");
+std::vector<RecordShare> RecordSharesOf(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  const v1::Phase* const planned = PlannedPhase(report.run().plan(), phase);
+  // Those of the first assignment, as the phase's record_bytes.
+  return planned == nullptr || planned->assignments().empty() ? std::vector<RecordShare>()
+                                                             : RecordSharesOf(planned->assignments(0).operation());
+}
+
+std::string RecordSizesText(const v1::RunReport& report, const v1::PhaseReport& phase) {
+  const std::vector<RecordShare> shares = RecordSharesOf(report, phase);
+  return shares.empty() ? FormatBytes(static_cast<double>(phase.record_bytes())) : RecordShareText(shares);
+}
+
+std::string ItemsText(const std::string& operation, const v1::Tree& tree) {
+  std::string word(ItemsWordOf(operation));
+  if (tree.items_per_lane() == 1) word.pop_back();  // its plural is regular
+  return absl::StrCat(FormatCount(static_cast<double>(tree.items_per_lane())), " ", word,
+                      HasItemsPerLane(operation) ? " per lane" : ", the same for all lanes");
+}
+
+std::string TreeText(const std::string& operation, const v1::Tree& tree) {
+  std::string text = ItemsText(operation, tree);
   if (tree.depth() > 0) {
     absl::StrAppend(&text, " in ", tree.shared_directory() ? "one shared tree" : "a tree", " of depth ",
                     tree.depth(), ", ", tree.branching(), " directories in each");
   } else if (tree.shared_directory()) {
     absl::StrAppend(&text, " in one shared directory");
   }
-  if (tree.file_bytes() > 0) {
+  if (!tree.sizes().empty()) {
+    absl::StrAppend(&text, ", file sizes ", Printable(tree.sizes()), ", up to ",
+                    FormatBytes(static_cast<double>(tree.file_bytes())));
+  } else if (tree.file_bytes() > 0) {
     absl::StrAppend(&text, ", files of ",
                     tree.random_sizes()
                         ? absl::StrCat(FormatBytes(static_cast<double>(tree.min_file_bytes())), " to ")
@@ -102,6 +127,16 @@ std::string TreeText(const v1::Tree& tree) {
   }
   if (tree.random_order()) absl::StrAppend(&text, ", in random order");
   return text;
+}
+
+std::string MpiIoText(const v1::MpiIoFacts& facts) {
+  std::string text = "each lane alone";
+  if (facts.collective()) {
+    const auto& aggregators = facts.aggregator_workers();
+    text = absl::StrCat("collective, ", Counted(static_cast<int64_t>(facts.ranks()), "rank"), ", ",
+                        aggregators.empty() ? "aggregators unknown" : Counted(aggregators.size(), "aggregator"));
+  }
+  return facts.view() ? text + ", through views" : text;
 }
 
 std::string PhaseTitle(const v1::RunReport& report, const v1::PhaseReport& phase) {
@@ -118,7 +153,7 @@ std::string NameOfAll(const v1::PhaseReport& phase) {
 
 std::string PhaseNameAlone(const v1::RunReport& report, const v1::PhaseReport& phase) {
   return NameInRun(NameOfAll(phase), phase.repetition(), report.run().plan().repetitions(),
-                   report.run().plan().soak_s() > 0);
+                   RunsInRounds(report.run().plan()));
 }
 
 std::string LaneName(std::string_view host, int64_t worker, int64_t lane) {
@@ -128,9 +163,19 @@ std::string LaneName(std::string_view host, int64_t worker, int64_t lane) {
   return name;
 }
 
-std::string MissingPhaseText(const v1::MissingPhase& phase) {
-  return Printable(absl::StrCat("phase ", phase.index() + 1, phase.name().empty() ? "" : ", ", phase.name(), ": ",
-                                phase.file(), ": ", phase.problem()));
+const v1::NfsKindReport* CommitsIn(const v1::NfsRpcReport& rpc) {
+  const auto found = rpc.kinds().find("COMMIT");
+  return found != rpc.kinds().end() && found->second.rpcs() > 0 ? &found->second : nullptr;
+}
+
+std::string MissingPhaseText(const v1::RunReport& report, const v1::MissingPhase& phase) {
+  const v1::Plan& plan = report.run().plan();
+  const std::string name = phase.name().empty()
+                               ? ""
+                               : absl::StrCat(", ", NameInRun(phase.name(), phase.repetition(),
+                                                              plan.repetitions(), RunsInRounds(plan)));
+  return Printable(
+      absl::StrCat("phase ", phase.index() + 1, name, ": ", phase.file(), ": ", phase.problem()));
 }
 
 namespace {

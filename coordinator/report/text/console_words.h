@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/text/record_share_text.h"
 #include "common/text/units.h"
 #include "iobench/v1/result.pb.h"
 
@@ -27,8 +28,16 @@ std::string RateText(bool in_ops, double bytes_per_s, double ops_per_s);
 std::string NfsServerText(const v1::NfsServerSetup& setup);
 // "exports /data to 10.0.0.0/24 (rw,sync) from xfs on sdb, blocks of 4 KiB".
 std::string NfsExportText(const v1::NfsExport& exported);
+// The sizes of the phase's records, as of its operation (common/model/plan_traits.h): the shares of several (empty: it has
+// one), and their text after "records of".
+std::vector<RecordShare> RecordSharesOf(const v1::RunReport& report, const v1::PhaseReport& phase);
+std::string RecordSizesText(const v1::RunReport& report, const v1::PhaseReport& phase);
+// What lanes do ops on: "2,500 items per lane", "100 turns per lane", "1 item, the same for all lanes".
+std::string ItemsText(const std::string& operation, const v1::Tree& tree);
 // Example: "10,000 items per lane in one shared directory, files of 3.81 KiB".
-std::string TreeText(const v1::Tree& tree);
+std::string TreeText(const std::string& operation, const v1::Tree& tree);
+// "collective, 4 ranks, 1 aggregator": how ranks used MPI-IO.
+std::string MpiIoText(const v1::MpiIoFacts& facts);
 
 // The phase's name in every output (NameInRun in common/text/phase_name.h): "write 64k/4k", "write, 2 of 5".
 std::string PhaseNameAlone(const v1::RunReport& report, const v1::PhaseReport& phase);
@@ -57,8 +66,13 @@ std::vector<ReadPart> ReadPartsOf(const v1::ReadSources& sources);
 // Returns "server's disk 12 MiB (75 %), client's memory 4 MiB (25 %)".
 std::string ReadPartsText(const v1::ReadSources& sources);
 
+// The COMMIT requests of the kernel's NFS client, which fsync and close wait for. Its counters have sums only: there are
+// means, but no percentiles. Null: it sent none, or does not say.
+const v1::NfsKindReport* CommitsIn(const v1::NfsRpcReport& rpc);
+inline constexpr char kKernelCommit[] = "COMMIT by the kernel";
+
 // Returns one printable line: "phase 4, read: raw/phase-003.pb: missing".
-std::string MissingPhaseText(const v1::MissingPhase& phase);
+std::string MissingPhaseText(const v1::RunReport& report, const v1::MissingPhase& phase);
 
 // The marks of a phase and its clients in their original order; those with the same code and text are combined. A mark
 // that both lists have, as in a complete report, names its client once.

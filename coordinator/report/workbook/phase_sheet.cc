@@ -115,6 +115,7 @@ void PrintFigures(const v1::PhaseReport& phase, Sheet& sheet) {
     sheet.Fact("latency mean", latency.mean(), "us");
     sheet.Fact("latency p50", latency.p50(), "us");
     sheet.Fact("latency p90", latency.p90(), "us");
+    sheet.Fact("latency p95", latency.p95(), "us");
     sheet.Fact("latency p99", latency.p99(), "us");
     sheet.Fact("latency p99.9", latency.p99_9(), "us");
     sheet.Fact("latency max", latency.max(), "us");

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/text/display_text.h"
+#include "common/text/units.h"
 #include "coordinator/preflight/cause.h"
 
 namespace iobench {
@@ -16,6 +17,10 @@ namespace {
 constexpr int kMaxEvidence = 20;  // different lines
 
 }  // namespace
+
+std::string CountText(uint64_t count) {
+  return FormatCount(static_cast<double>(count));
+}
 
 std::string CheckContext::NameOf(uint32_t worker) const {
   const bool shares_client = client_count == 1 && peers.size() > 1;

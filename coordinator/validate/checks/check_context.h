@@ -53,6 +53,8 @@ struct AdviceByFilesystem {
   const char* others;
 };
 
+std::string CountText(uint64_t count);  // "2,000"
+
 // What all checks are given. The index of spans is the worker number.
 struct CheckContext {
   FileCalls& files;

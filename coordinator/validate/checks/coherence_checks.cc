@@ -93,7 +93,7 @@ std::string WrongIn(const v1::FileActionResult& seen, Change change, const std::
   if (seen.contents_xxh3() == Xxh3Of(after)) return "";
   if (change != Change::kNew && seen.contents_xxh3() == Xxh3Of(before)) return "reads the old contents";
   if (seen.bytes() != after.size())
-    return absl::StrCat("reads ", seen.bytes(), " bytes instead of ", after.size());
+    return absl::StrCat("reads ", CountText(seen.bytes()), " bytes instead of ", CountText(after.size()));
   return "reads other contents";
 }
 
@@ -228,7 +228,8 @@ absl::Status CheckCloseToOpen(CheckContext& context, Outcome& outcome) {
   outcome.Figure("timestamp_step_s", step_s, "s");
   if (rounds.wrong == 0) {
     std::string found =
-        absl::StrCat(rounds.done, " changes by all clients in turn, each read by all others: ", rounds.reads,
+        absl::StrCat(CountText(rounds.done),
+                     " changes by all clients in turn, each read by all others: ", CountText(rounds.reads),
                      " reads, none wrong");
     if (step_s < kCoarseStepS) {
       outcome.Pass(std::move(found));
@@ -242,10 +243,10 @@ absl::Status CheckCloseToOpen(CheckContext& context, Outcome& outcome) {
   }
   std::string kinds;
   for (const auto& [change, count] : rounds.wrong_after) {
-    absl::StrAppend(&kinds, kinds.empty() ? "" : ", ", count, " after ", change);
+    absl::StrAppend(&kinds, kinds.empty() ? "" : ", ", CountText(count), " after ", change);
   }
   outcome.Fail(
-      absl::StrCat(rounds.wrong, " of ", rounds.reads, " reads wrong: ", kinds),
+      absl::StrCat(CountText(rounds.wrong), " of ", CountText(rounds.reads), " reads wrong: ", kinds),
       context.CacheAdvice(
           "mount without nocto, and check that no proxy or cache between clients and server serves old data"));
   return absl::OkStatus();
@@ -322,9 +323,10 @@ absl::Status CheckMmap(CheckContext& context, Outcome& outcome) {
   outcome.Figure("reads", static_cast<double>(reads));
   outcome.Figure("wrong_reads", static_cast<double>(wrong));
   if (wrong == 0) {
-    outcome.Pass(absl::StrCat(rounds, " writes through a mapping, ", reads, " reads by others, none wrong"));
+    outcome.Pass(absl::StrCat(CountText(rounds), " writes through a mapping, ", CountText(reads),
+                              " reads by others, none wrong"));
   } else {
-    outcome.Fail(absl::StrCat(wrong, " of ", reads, " reads wrong"),
+    outcome.Fail(absl::StrCat(CountText(wrong), " of ", CountText(reads), " reads wrong"),
                  context.CacheAdvice("do not share mapped files between clients here"));
   }
   return absl::OkStatus();
@@ -396,7 +398,7 @@ absl::Status CheckDelegations(CheckContext& context, Outcome& outcome) {
                                            FormatSeconds(conflicts.longest_s));
   if (const uint64_t wrong = conflicts.stale + conflicts.failed; wrong > 0) {
     outcome.Fail(
-        absl::StrCat(wrong, " of ", rounds, " conflicts ended wrong"),
+        absl::StrCat(CountText(wrong), " of ", CountText(rounds), " conflicts ended wrong"),
         context.CacheAdvice(
             "check the callback path of NFSv4.0 (port of the client), or switch delegations off on the server"));
   } else if (conflicts.longest_s > context.limits.recall_within_s) {

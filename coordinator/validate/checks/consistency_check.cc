@@ -280,10 +280,11 @@ absl::Status ShrinkAndShow(CheckContext& context, ScriptRunner& runner, Script s
   outcome.Figure("script_steps", static_cast<double>(script.size()));
   outcome.Figure("shrink_tries", tries);
   outcome.Fail(
-      absl::StrCat(context.NameOf(context.peers[script.back().client]), " ", mismatch.found,
-                   repeated ? absl::StrCat(": shrunk from ", length, " steps to ", script.size())
-                            : absl::StrCat(", once in ", 1 + kTriesToRepeat, " tries of the same script"),
-                   " (--seed ", seed, " begins with this script)"),
+      absl::StrCat(
+          context.NameOf(context.peers[script.back().client]), " ", mismatch.found,
+          repeated ? absl::StrCat(": shrunk from ", CountText(length), " steps to ", CountText(script.size()))
+                   : absl::StrCat(", once in ", 1 + kTriesToRepeat, " tries of the same script"),
+          " (--seed ", seed, " begins with this script)"),
       context.CacheAdvice(
           "mount without nocto and local_lock, and check that no proxy or cache between clients and "
           "server serves old data"));
@@ -324,7 +325,8 @@ absl::Status CheckConsistency(CheckContext& context, Outcome& outcome) {
     if (unusable.contains(kind)) missing.emplace_back(name);
   }
   outcome.Pass(absl::StrCat(
-      runner.steps(), " steps of ", scripts, scripts == 1 ? " random script" : " random scripts", " in ",
+      CountText(runner.steps()), " steps of ", CountText(scripts),
+      scripts == 1 ? " random script" : " random scripts", " in ",
       FormatSeconds(SecondsFrom(cluster.Now() - begin)), ", each as the model expects (--seed ", context.seed,
       ")", missing.empty() ? "" : absl::StrCat("; not offered there: ", absl::StrJoin(missing, ", "))));
   return absl::OkStatus();

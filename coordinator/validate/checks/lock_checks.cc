@@ -173,8 +173,9 @@ bool AllCounted(const CheckContext& context, const ResultsOfWorkers& counted, ui
       const std::string what =
           of_late ? absl::StrCat("a lock was not obtained within ", FormatSeconds(LockTimeoutS(context)))
                   : Printable(problem.message());
-      outcome.Evidence(absl::StrCat(kind, ": ", context.NameOf(worker), " ended after ", results[0].count(),
-                                    " of ", steps, " steps: ", what));
+      outcome.Evidence(absl::StrCat(kind, ": ", context.NameOf(worker), " ended after ",
+                                    CountText(results[0].count()), " of ", Counted(steps, "step"), ": ",
+                                    what));
       late += of_late ? 1 : 0;
       return false;
     }
@@ -207,8 +208,9 @@ absl::Status CountTogether(CheckContext& context, bool flock, uint64_t& due_of_a
   due_of_all += due - 1;
   const std::string_view expected(reinterpret_cast<const char*>(&due), sizeof due);
   if (seen[1].problem().code() == 0 && seen[1].contents_xxh3() == Xxh3Of(expected)) return absl::OkStatus();
-  outcome.Evidence(absl::StrCat(kind, ": a counter that ", context.peers.size(), " clients raised ", due - 1,
-                                " times under a lock does not say ", due - 1));
+  const std::string raised = CountText(due - 1);
+  outcome.Evidence(absl::StrCat(kind, ": a counter that ", context.peers.size(), " clients raised ", raised,
+                                " times under a lock does not say ", raised));
   return absl::OkStatus();
 }
 

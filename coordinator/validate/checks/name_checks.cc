@@ -32,12 +32,12 @@ void JudgeListing(const CheckContext& context, uint32_t worker, const v1::FileAc
   std::vector<std::string> wrong;
   if (listed.problem().code() != 0) wrong.push_back(Printable(listed.problem().message()));
   if (names.missing() > 0) {
-    wrong.push_back(
-        absl::StrCat(names.missing(), " of ", count, " names missing, first f", names.first_missing()));
+    wrong.push_back(absl::StrCat(CountText(names.missing()), " of ", CountText(count),
+                                 " names missing, first f", names.first_missing()));
   }
-  if (names.doubled() > 0) wrong.push_back(absl::StrCat(names.doubled(), " names twice"));
+  if (names.doubled() > 0) wrong.push_back(absl::StrCat(CountText(names.doubled()), " names twice"));
   if (!others_churn && wrong.empty() && names.listed() != count) {
-    wrong.push_back(absl::StrCat(names.listed(), " names instead of ", count));
+    wrong.push_back(absl::StrCat(CountText(names.listed()), " names instead of ", CountText(count)));
   }
   if (wrong.empty()) return;
   outcome.Evidence(absl::StrCat(context.NameOf(worker),
@@ -111,8 +111,8 @@ bool AllDone(const CheckContext& context, const ResultsOfWorkers& done, const ch
     for (const v1::FileActionResult& result : results) {
       if (result.problem().code() == 0) continue;
       all = false;
-      outcome.Evidence(absl::StrCat(context.NameOf(worker), ": ", what, " failed after ", result.count(),
-                                    ": ", Printable(result.problem().message())));
+      outcome.Evidence(absl::StrCat(context.NameOf(worker), ": ", what, " failed after ",
+                                    CountText(result.count()), ": ", Printable(result.problem().message())));
     }
   }
   return all;
@@ -170,7 +170,7 @@ absl::Status CheckListings(CheckContext& context, Outcome& outcome) {
   outcome.Figure("names", count);
   outcome.Figure("listings", static_cast<double>(listings));
   if (outcome.evidence_count() == 0) {
-    outcome.Pass(absl::StrCat(count, " names of ", peers, peers == 1 ? " client" : " clients", " listed ",
+    outcome.Pass(absl::StrCat(Counted(count, "name"), " of ", Counted(peers, "client"), " listed ",
                               listings == 1 ? "once" : absl::StrCat(listings, " times"),
                               peers > 1 ? ", also while others create and remove" : "",
                               ": none missing, none twice"));

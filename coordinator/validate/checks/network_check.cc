@@ -31,9 +31,9 @@ std::string Percent(double share) {
   return absl::StrCat(FormatSignificant(100 * share, 2), " %");
 }
 
-// "3 % of 4512 segments sent again"
+// "3 % of 4,512 segments sent again"
 std::string LossText(const v1::TransportReport& transport) {
-  return absl::StrCat(Percent(transport.retransmitted_share()), " of ", transport.sent_segments(),
+  return absl::StrCat(Percent(transport.retransmitted_share()), " of ", CountText(transport.sent_segments()),
                       transport.of_servers() ? " segments to the server" : " segments of the whole client",
                       " were sent again");
 }
@@ -89,12 +89,12 @@ void Judge(const std::string& client, const NetworkOfClient& network, Outcome& o
   }
   if (network.comes_late_share >= kBrokenShare) {
     found.lossy = true;
-    bad(absl::StrCat(Percent(network.comes_late_share), " of ", network.received_segments,
+    bad(absl::StrCat(Percent(network.comes_late_share), " of ", CountText(network.received_segments),
                      " segments from the server came before an earlier one, which was lost or overtaken"));
   }
   if (transport.interface_errors() > 0) {
     found.lossy = true;
-    bad(absl::StrCat(network.interface, " counted ", transport.interface_errors(), " errors"));
+    bad(absl::StrCat(network.interface, " counted ", CountText(transport.interface_errors()), " errors"));
   }
 }
 

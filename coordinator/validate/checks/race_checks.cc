@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
 #include "coordinator/validate/checks/checks.h"
@@ -194,13 +195,13 @@ absl::Status CheckRaces(CheckContext& context, Outcome& outcome) {
     all.overlapping += score.overlapping;
     all.wrong += score.wrong;
     if (context.client_count > 1 && score.overlapping < kEnoughOverlapping) {
-      absl::StrAppend(&apart, apart.empty() ? "" : ", ", kRaces[race].name, " ", score.overlapping, " of ",
-                      score.contests);
+      absl::StrAppend(&apart, apart.empty() ? "" : ", ", kRaces[race].name, " ", CountText(score.overlapping),
+                      " of ", CountText(score.contests));
     }
     if (score.wrong > 0) {
       as_on_gluster &= race != kExclusiveCreate && race != kRename;
-      absl::StrAppend(&wrong, wrong.empty() ? "" : ", ", kRaces[race].name, " ", score.wrong, " of ",
-                      score.contests);
+      absl::StrAppend(&wrong, wrong.empty() ? "" : ", ", kRaces[race].name, " ", CountText(score.wrong),
+                      " of ", CountText(score.contests));
     }
   }
   outcome.Figure("contests", static_cast<double>(all.contests));
@@ -213,11 +214,12 @@ absl::Status CheckRaces(CheckContext& context, Outcome& outcome) {
             ? kOnGluster
             : "programs that create lock files or spool directories are not safe here: report it to the vendor");
   } else if (!apart.empty()) {
-    outcome.Warn(absl::StrCat("one winner in each of ", all.contests,
+    outcome.Warn(absl::StrCat("one winner in each of ", CountText(all.contests),
                               " contests, but too few took place at the same time to show much: ", apart),
                  "repeat it with --whole, or from clients that are less busy or nearer to each other");
   } else {
-    outcome.Pass(absl::StrCat(all.contests, " contests of ", context.peers.size(), ", ", all.overlapping,
+    outcome.Pass(absl::StrCat(CountText(all.contests), " contests of ", context.peers.size(), ", ",
+                              CountText(all.overlapping),
                               " of them at the same time as far as the clocks can tell: one winner each",
                               has_links ? "" : "; none of link, because there are no hard links here"));
   }
@@ -253,15 +255,15 @@ absl::Status CheckAppend(CheckContext& context, Outcome& outcome) {
   outcome.Figure("records", static_cast<double>(due));
   outcome.Figure("lost", static_cast<double>(lost));
   if (lost == 0) {
-    outcome.Pass(absl::StrCat(due, " records of ", context.peers.size(), " writers, none lost"));
+    outcome.Pass(absl::StrCat(CountText(due), " records of ", context.peers.size(), " writers, none lost"));
   } else if (context.IsNfs()) {
-    outcome.Pass(absl::StrCat(lost, " of ", due,
+    outcome.Pass(absl::StrCat(CountText(lost), " of ", CountText(due),
                               " records overwritten: O_APPEND is not atomic between NFS clients, "
                               "so let each client append to a file of its own"));
   } else {
-    outcome.Warn(
-        absl::StrCat(lost, " of ", due, " records overwritten: O_APPEND is not atomic between clients here"),
-        "let each client append to a file of its own");
+    outcome.Warn(absl::StrCat(CountText(lost), " of ", CountText(due),
+                              " records overwritten: O_APPEND is not atomic between clients here"),
+                 "let each client append to a file of its own");
   }
   return absl::OkStatus();
 }

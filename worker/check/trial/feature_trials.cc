@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/status_util.h"
 #include "common/unique_fd.h"
 #include "worker/check/trial/trial_file.h"

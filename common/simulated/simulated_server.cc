@@ -1,4 +1,4 @@
-#include "worker/engine/simulated_server.h"
+#include "common/simulated/simulated_server.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -44,11 +44,21 @@ uint32_t CountUnderWay(int64_t now_ns, SimulatedState& state) {
   return state.under_way;
 }
 
+// Takes the op's tokens and returns when the bucket had them. A bucket that was never used is full.
+int64_t TokensAtNs(const SimulatedStorage& storage, int64_t at_ns, uint64_t bytes, SimulatedState& state) {
+  const auto refill_ns = [&](double tokens) -> int64_t {
+    return std::llround(tokens * 1e9 / storage.baseline_bytes_per_s);
+  };
+  state.bucket_full_ns = std::max(state.bucket_full_ns, at_ns) + refill_ns(static_cast<double>(bytes));
+  return std::max(at_ns, state.bucket_full_ns - refill_ns(storage.burst_bytes));
+}
+
 }  // namespace
 
 int64_t EndOfSimulatedOp(const SimulatedStorage& storage, uint64_t seed, int64_t now_ns, uint64_t bytes,
                          SimulatedState& state) {
   int64_t at_ns = now_ns + std::llround(storage.round_trip_ns);
+  if (storage.baseline_bytes_per_s > 0) at_ns = TokensAtNs(storage, at_ns, bytes, state);
   if (storage.link_bytes_per_s > 0) {
     at_ns = std::max(at_ns, state.link_free_ns) +
             std::llround(static_cast<double>(bytes) * 1e9 / storage.link_bytes_per_s);

@@ -1,6 +1,6 @@
 // The queue model behind the simulated engine, in memory that all workers of a host share.
-#ifndef WORKER_ENGINE_SIMULATED_SERVER_H_
-#define WORKER_ENGINE_SIMULATED_SERVER_H_
+#ifndef COMMON_SIMULATED_SIMULATED_SERVER_H_
+#define COMMON_SIMULATED_SIMULATED_SERVER_H_
 
 #include <array>
 #include <atomic>
@@ -20,6 +20,7 @@ struct SimulatedState {
 
   std::array<int64_t, SimulatedStorage::kMaxServers> server_free_ns;
   int64_t link_free_ns;
+  int64_t bucket_full_ns;  // when the token bucket is full again, if no op takes from it
   uint64_t drawn;                             // number of service times drawn
   std::array<int64_t, kMaxUnderWay> ends_ns;  // of the ops under way, with contention or crosstalk
   uint32_t under_way;
@@ -61,4 +62,4 @@ class SimulatedServer {
 
 }  // namespace iobench
 
-#endif  // WORKER_ENGINE_SIMULATED_SERVER_H_
+#endif  // COMMON_SIMULATED_SIMULATED_SERVER_H_

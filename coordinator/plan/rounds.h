@@ -1,6 +1,7 @@
-// What the plan of a soak (--soak) must and may hold.
-#ifndef COORDINATOR_PLAN_SOAK_H_
-#define COORDINATOR_PLAN_SOAK_H_
+// What the plan of a run in rounds must and may hold: a soak (--soak, soak.cc), or one until its figures are steady (--until
+// steady, until_steady.cc).
+#ifndef COORDINATOR_PLAN_ROUNDS_H_
+#define COORDINATOR_PLAN_ROUNDS_H_
 
 #include <cstdint>
 
@@ -21,6 +22,12 @@ double SoakPhaseSeconds(const v1::Plan& plan);
 // InvalidArgument: the plan's soak_s is not a time, or its phases cannot be repeated in rounds. OK without a soak.
 absl::Status CheckSoak(const v1::Plan& plan);
 
+// Writes out the limits of --until steady that the plan leaves to the default: those of SNIA's specification.
+void CompleteSteady(v1::Steady& steady);
+
+// InvalidArgument: the plan's limits are none, or its phases cannot be repeated in rounds. OK without until_steady.
+absl::Status CheckUntilSteady(const v1::Plan& plan);
+
 }  // namespace iobench
 
-#endif  // COORDINATOR_PLAN_SOAK_H_
+#endif  // COORDINATOR_PLAN_ROUNDS_H_

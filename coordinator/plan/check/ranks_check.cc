@@ -1,0 +1,40 @@
+#include "coordinator/plan/check/ranks_check.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/model/phase_check.h"
+#include "common/model/phase_shape.h"
+#include "common/status_util.h"
+
+namespace iobench {
+namespace {
+
+// What lets only some ranks do the phase, or each something else; null: all do the same.
+const char* WhatSetsRanksApart(const v1::Plan& plan, const v1::Phase& phase) {
+  if (plan.per_client() || phase.has_alone()) return "--per-client (per_client)";
+  if (phase.background() || phase.has_interference()) return "--background (background)";
+  if (phase.has_on_servers()) return "--server-path (server_path)";
+  if (phase.has_spreading()) return "--mix (spreading)";
+  if (phase.assignments_size() != 1) return "a phase with several assignments";
+  if (!phase.assignments(0).who().workers().empty()) return "an assignment to some workers (who)";
+  if (plan.targets_size() > 1 && phase.only_target() == 0) return "several paths (--path, targets)";
+  return nullptr;
+}
+
+}  // namespace
+
+absl::Status CheckRanksOf(const v1::Plan& plan, const v1::Phase& phase, const v1::Operation& operation) {
+  const auto spec = FindOperation(operation.name());
+  if (!spec.ok()) return absl::OkStatus();  // reported elsewhere
+  const PhaseShape shape = ShapeOf(plan, phase);
+  IOBENCH_RETURN_IF_ERROR(
+      CheckMpiIo(**spec, operation, shape.files, phase.region(), phase.stop(), shape.lanes_per_worker));
+  const char* const apart = operation.mpi_io().collective() ? WhatSetsRanksApart(plan, phase) : nullptr;
+  if (apart == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--collective (mpi_io.collective): all ranks move the same records of one file together, which ", apart,
+      " does not go with"));
+}
+
+}  // namespace iobench
