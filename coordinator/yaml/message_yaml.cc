@@ -293,7 +293,7 @@ absl::Status ReadMessage(const std::string& text, const std::string& file_name, 
 
 absl::Status SetFieldFromText(const std::string& name, const std::string& text, Message& message) {
   const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(name);
-  assert(field != nullptr && !field->is_repeated());
+  assert(field != nullptr && field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE);
   return SetScalar(text, *field, message);
 }
 

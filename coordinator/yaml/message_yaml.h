@@ -16,8 +16,8 @@ namespace iobench {
 absl::Status ReadMessage(const std::string& text, const std::string& file_name, const std::string& what,
                          google::protobuf::Message& message);
 
-// Sets one scalar field by name, with the same syntax. InvalidArgument: the text is not a valid value. REQUIRES:
-// the message has a non-repeated scalar field of that name.
+// Sets one scalar field by name, with the same syntax; a repeated one gets one element more. InvalidArgument: the text
+// is not a valid value. REQUIRES: the message has a field of that name, and it holds no messages.
 absl::Status SetFieldFromText(const std::string& name, const std::string& text,
                               google::protobuf::Message& message);
 
