@@ -67,7 +67,8 @@ def group(controller, **limits):
 
 
 def codes(phase):
-    return {mark["code"] for mark in phase["marks"]}
+    """Without cpu_bound for what the hypervisor of the test machine gave to others, which is true when it appears."""
+    return {mark["code"] for mark in phase["marks"] if "(steal)" not in mark["text"]}
 
 
 def test_a_cpu_quota_is_named_as_the_limit_and_nobody_else_is(path, out):
