@@ -20,6 +20,8 @@ class EnumSet {
     for (const Enum one : all) bits_ |= Bit(one);
   }
   constexpr bool Has(Enum one) const { return (bits_ & Bit(one)) != 0; }
+  constexpr bool HasAny(EnumSet some) const { return (bits_ & some.bits_) != 0; }
+  constexpr bool IsWithin(EnumSet all) const { return (bits_ & ~all.bits_) == 0; }
   constexpr bool empty() const { return bits_ == 0; }
   constexpr bool operator==(const EnumSet&) const = default;
   constexpr EnumSet operator|(EnumSet other) const {

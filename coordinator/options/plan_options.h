@@ -361,7 +361,7 @@ inline constexpr OptionSpec kRows[] = {
     // ------------------------------------------------------------------------------------------ metadata
     {.name = "items", .argument = "N", .value = V::kWhole, .min = 1, .max = 1e12,
      .sets = "operation.tree.items_per_lane", .phases = F::kMetadata, .group = G::kMetadata,
-     .help = "files (links, renames …) per lane (default 10000)"},
+     .help = "files (links, renames …) per lane (default 10000; turns of lock: 100; open-many: 1)"},
     {.name = "tree-depth", .argument = "N", .value = V::kWhole, .min = 0, .max = 20,
      .sets = "operation.tree.depth", .phases = F::kMetadata, .group = G::kMetadata,
      .help = "levels of directories below the lane's directory"},

@@ -89,7 +89,7 @@ class Run {
     const std::pair<uint32_t, uint32_t> tree(phase.only_target(), numbers_.Of(operation));
     const TreeEffect effect = EffectOf(*SpecOf(operation));
     const v1::TreeState& before = trees_[tree];
-    const uint64_t names = lanes * operation.tree().items_per_lane();
+    const uint64_t names = NamesOfTree(operation, lanes);
     if (!PartsMissing(before, effect, operation.tree()).empty()) {
       work_.prefill_names += times * names;
       if (work_.prefill_for.empty()) work_.prefill_for = phase.name();

@@ -85,12 +85,12 @@ TEST_CASE("fio's syncs are the flush calls without close") {
   v1::PhaseReport phase;
   (*phase.mutable_by_kind())["write"].mutable_latency_us()->set_count(4);
   CallIn(phase, "close", 7, 5, 0);
-  CHECK(FioJobOf(phase).syncs.latency_us.count() == 0);
+  CHECK(FioJobOf(phase).syncs.spread_us.count() == 0);
   CHECK(FioJobOf(phase).syncs.percentiles.empty());
   CallIn(phase, "fdatasync", 3, 100, 10);
-  const FioSyncs one = FioJobOf(phase).syncs;
-  CHECK(one.latency_us.count() == 3);
-  CHECK(one.latency_us.mean() == 100);
+  const FioLatencies one = FioJobOf(phase).syncs;
+  CHECK(one.spread_us.count() == 3);
+  CHECK(one.spread_us.mean() == 100);
   REQUIRE(one.percentiles.size() == 2);
   CHECK(one.percentiles[0].percent == 50);
   CHECK(one.percentiles[0].ns == 100e3);
@@ -102,12 +102,12 @@ TEST_CASE("syncs of two kinds are one, whose percentiles nobody knows without th
   (*phase.mutable_by_kind())["write"].mutable_latency_us()->set_count(4);
   CallIn(phase, "fdatasync", 3, 100, 0);  // 100, 100, 100
   CallIn(phase, "fsync", 1, 500, 0);
-  const FioSyncs both = FioJobOf(phase).syncs;
-  CHECK(both.latency_us.count() == 4);
-  CHECK(both.latency_us.mean() == 200);
-  CHECK(both.latency_us.stddev() == Approx(std::sqrt(30000)));  // of 100, 100, 100, 500
-  CHECK(both.latency_us.min() == 50);
-  CHECK(both.latency_us.max() == 1000);
+  const FioLatencies both = FioJobOf(phase).syncs;
+  CHECK(both.spread_us.count() == 4);
+  CHECK(both.spread_us.mean() == 200);
+  CHECK(both.spread_us.stddev() == Approx(std::sqrt(30000)));  // of 100, 100, 100, 500
+  CHECK(both.spread_us.min() == 50);
+  CHECK(both.spread_us.max() == 1000);
   CHECK(both.percentiles.empty());
 }
 
@@ -119,12 +119,15 @@ double NsAt(const std::vector<FioPercentile>& percentiles, double percent) {
 }
 
 // Below 128 ns the histogram is exact.
-void AddHistogram(const char* call, const std::vector<uint64_t>& latencies_ns, v1::PhaseReport& phase) {
+void SetHistogram(const char* kind, const std::vector<uint64_t>& latencies_ns, v1::KindLatencies& latencies) {
   Histogram histogram;
   for (const uint64_t ns : latencies_ns) histogram.Add(ns);
-  v1::CallLatencies& latencies = *phase.mutable_charts()->add_calls();
-  latencies.set_name(call);
+  latencies.set_name(kind);
   *latencies.mutable_histogram() = histogram.ToProto();
+}
+
+void AddHistogram(const char* call, const std::vector<uint64_t>& latencies_ns, v1::PhaseReport& phase) {
+  SetHistogram(call, latencies_ns, *phase.mutable_charts()->add_calls());
 }
 
 TEST_CASE("syncs of two kinds have the percentiles of both together") {
@@ -185,9 +188,9 @@ TEST_CASE("fio's job of a phase has its percentiles and bands from the histogram
   CHECK(job.write.ops == 0);
   CHECK(job.cpu_user_percent == 25);
   CHECK(job.cpu_system_percent == 50);
-  CHECK(job.read.percentiles.size() == 17);
-  CHECK(job.read.percentiles.front().ns == 100);
-  CHECK(job.read.percentiles.back().ns == 3e9);
+  CHECK(job.read.latencies.percentiles.size() == 17);
+  CHECK(job.read.latencies.percentiles.front().ns == 100);
+  CHECK(job.read.latencies.percentiles.back().ns == 3e9);
   CHECK(PercentOf(job.bands_ns, "100") == 25);
   CHECK(PercentOf(job.bands_us, "10") == 25);
   CHECK(PercentOf(job.bands_ms, "10") == 25);
@@ -214,10 +217,51 @@ TEST_CASE("of a mix, fio's job has the percentiles that each direction has, and 
   CHECK(job.read.ops == 7);
   CHECK(job.write.ops == 3);
   CHECK_FALSE(job.read.has_samples);
-  CHECK(job.read.percentiles.size() == 6);
+  CHECK(job.read.latencies.percentiles.size() == 6);
   CHECK(job.bands_us.empty());
   phase.set_metadata(true);
   CHECK_FALSE(IsFioJob(phase));
+}
+
+TEST_CASE("of a mix with histograms, each direction of fio's job has all percentiles of its own ops") {
+  v1::PhaseReport phase;
+  const auto add = [&phase](const char* kind, uint64_t bytes, const std::vector<uint64_t>& latencies_ns) {
+    v1::KindReport& figures = (*phase.mutable_by_kind())[kind];
+    figures.set_bytes(bytes);
+    figures.set_ops(latencies_ns.size());
+    figures.set_ops_per_s(10);
+    figures.mutable_latency_us()->set_count(latencies_ns.size());
+    SetHistogram(kind, latencies_ns, *phase.mutable_charts()->add_kinds());
+  };
+  add("read", 300, {10, 20, 30});
+  add("write", 200, {40, 60});
+  add("update", 100, {90});
+  add("stat", 0, {120, 120, 120});
+  const FioJob job = FioJobOf(phase);
+  REQUIRE(job.read.latencies.percentiles.size() == 17);
+  CHECK(NsAt(job.read.latencies.percentiles, 50) == 20);
+  CHECK(NsAt(job.read.latencies.percentiles, 99) == 30);
+  // An update ends with a write. A stat is neither.
+  CHECK(job.write.bytes == 300);
+  CHECK(job.write.ops == 3);
+  CHECK(job.write.ops_per_s == 20);
+  CHECK(job.write.latencies.spread_us.count() == 3);
+  CHECK(NsAt(job.write.latencies.percentiles, 50) == 60);
+  CHECK(NsAt(job.write.latencies.percentiles, 99.99) == 90);
+  CHECK_FALSE(job.write.has_samples);
+}
+
+TEST_CASE("reads beside ops on names are no job alone: what is known of the phase is not known of them") {
+  v1::PhaseReport phase;
+  phase.set_measured_ops(9);
+  (*phase.mutable_by_kind())["read"].set_ops(4);
+  (*phase.mutable_by_kind())["stat"].set_ops(5);
+  CHECK(FioJobOf(phase).read.ops == 4);
+  CHECK_FALSE(FioJobOf(phase).read.has_samples);
+  phase.mutable_by_kind()->erase("stat");
+  (*phase.mutable_by_kind())["fsync"].set_ops(5);
+  CHECK(FioJobOf(phase).read.ops == 9);
+  CHECK(FioJobOf(phase).read.has_samples);
 }
 
 TEST_CASE("IOR's summary is of the repetitions that are whole, with a deviation of 0 for one") {

@@ -125,6 +125,25 @@ TEST_CASE(
   CHECK_THAT(out.str(), !Contains("idle"));
 }
 
+TEST_CASE("each kind of ops of a phase is a line of its own where there are several") {
+  v1::RunReport report;
+  v1::PhaseReport& phase = *report.add_phases();
+  phase.set_name("random-mix");
+  phase.set_duration_s(2);
+  Histogram reads, writes;
+  reads.Add(1000);
+  writes.Add(2'000'000);
+  for (const auto& [name, histogram] : {std::pair("read", &reads), std::pair("write", &writes)}) {
+    v1::KindLatencies& of_kind = *phase.mutable_charts()->add_kinds();
+    of_kind.set_name(name);
+    *of_kind.mutable_histogram() = histogram->ToProto();
+  }
+  std::ostringstream out;
+  REQUIRE(WriteHlog(report, out).ok());
+  CHECK_THAT(out.str(), Contains(absl::StrCat("\nTag=random-mix:read,0.000,2.000,0.001000,", *HdrHistogramText(reads.ToProto()))));
+  CHECK_THAT(out.str(), Contains(absl::StrCat("\nTag=random-mix:write,0.000,2.000,2.000000,", *HdrHistogramText(writes.ToProto()))));
+}
+
 TEST_CASE("each flush call of a phase is a line of its own, also where no op was measured") {
   v1::RunReport report;
   Histogram ops, calls;
@@ -136,7 +155,7 @@ TEST_CASE("each flush call of a phase is a line of its own, also where no op was
     phase.set_name(has_ops ? "append-log, 4k" : "idle");
     phase.set_duration_s(3.5);
     if (has_ops) *phase.mutable_charts()->mutable_latency_histogram() = ops.ToProto();
-    v1::CallLatencies& fdatasync = *phase.mutable_charts()->add_calls();
+    v1::KindLatencies& fdatasync = *phase.mutable_charts()->add_calls();
     fdatasync.set_name("fdatasync");
     *fdatasync.mutable_histogram() = calls.ToProto();
     phase.mutable_charts()->add_calls()->set_name("close");  // its histogram is damaged

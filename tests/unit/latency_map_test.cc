@@ -200,7 +200,7 @@ TEST_CASE("each flush call has all its latencies as one histogram, without those
   script.Lane(2).EndsAt(8_s).FlushCalls(v1::OP_FSYNC, 7, 5).FailsWith(EIO);
   const v1::PhaseReport report = SummarizePhase(script.Run(), script.Record(), Charts::kFilledIn);
   REQUIRE(report.charts().calls_size() == 2);
-  const v1::CallLatencies& fsync = report.charts().calls(0);
+  const v1::KindLatencies& fsync = report.charts().calls(0);
   CHECK(fsync.name() == "fsync");
   CHECK_FALSE(fsync.has_latency());  // too few for a map
   CHECK(fsync.histogram().count() == 4);
@@ -211,6 +211,23 @@ TEST_CASE("each flush call has all its latencies as one histogram, without those
   CHECK(report.charts().calls(1).name() == "close");
   CHECK(report.charts().calls(1).histogram().count() == 1);
   CHECK(report.charts().latency_histogram().count() == 200);
+}
+
+TEST_CASE("each kind of ops of a mix has all its latencies as one histogram; a single kind has those of the phase") {
+  PhaseScript script;
+  script.Lane(0).Moves(100_MiB).EndsAt(8_s).InOps(100).Writes(0.25).FlushCalls(v1::OP_FSYNC, 100, 1);
+  script.Lane(1).Moves(100_MiB).EndsAt(8_s).InOps(60);
+  const v1::PhaseReport report = SummarizePhase(script.Run(), script.Record(), Charts::kFilledIn);
+  REQUIRE(report.charts().kinds_size() == 2);
+  for (const v1::KindLatencies& of_kind : report.charts().kinds()) {
+    INFO(of_kind.name());
+    CHECK(of_kind.histogram().count() == (of_kind.name() == "read" ? 75 + 60 : 25));
+    CHECK(of_kind.histogram().count() == report.by_kind().at(of_kind.name()).ops());
+    CHECK_FALSE(of_kind.has_latency());
+  }
+  CHECK(report.charts().calls_size() == 1);
+  const Phase of_one_kind;
+  CHECK(of_one_kind.Report().charts().kinds().empty());
 }
 
 TEST_CASE("a flush call whose latencies are damaged keeps its map, and the reverse") {

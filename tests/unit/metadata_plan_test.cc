@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <vector>
 
 #include "common/model/plan_traits.h"
 #include "coordinator/plan/plan_check.h"
@@ -153,6 +154,19 @@ TEST_CASE("files of a distribution are another tree, with room for its mean and 
   // A mean of 150 and one byte for rounding; a deviation of sqrt(7500) = 86.6, 6 x sqrt(100) times.
   complete.mutable_phases()->DeleteSubrange(1, 3);
   CHECK(TreeBytesPerLane(complete) == 100 * 151 + 5'196);
+}
+
+TEST_CASE("names are those of each lane, of all lanes of a target, or the one that a lock needs") {
+  struct Row {
+    const char* operation;
+    uint64_t names_of_one_lane, names_of_eight;
+  };
+  for (const Row& row : std::vector<Row>{{"create", 100, 800}, {"open-many", 100, 100}, {"lock", 1, 1}}) {
+    const v1::Plan plan = PlanOf(row.operation);
+    INFO(row.operation);
+    CHECK(NamesOfTree(plan.phases(0).assignments(0).operation(), 8) == row.names_of_eight);
+    CHECK(TreeNamesPerLane(plan) == row.names_of_one_lane);
+  }
 }
 
 TEST_CASE("space is what the largest files of each tree take, twice that where a mix appends to them") {

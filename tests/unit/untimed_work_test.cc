@@ -24,7 +24,7 @@ v1::Plan UntimedPlan(const std::vector<std::string>& operations, const v1::StopR
     *phase.mutable_stop() = stop;
     phase.set_name(name);
     v1::Operation& operation = *phase.add_assignments()->mutable_operation();
-    const bool on_names = name == "create" || name == "stat";
+    const bool on_names = name == "create" || name == "stat" || name == "open-many";
     operation.set_name(name);
     operation.set_engine(on_names ? "metadata" : "posix");
     operation.set_record_bytes(on_names ? 0 : 1_MiB);
@@ -67,6 +67,7 @@ TEST_CASE("a dry run says what is written before and after the timed parts of ph
       {thrice, "finishing files for read writes up to 24 GiB: 24 s at 1 GiB/s"},
       {kept, "finishing files for -w writes up to 5.94 GiB: 5.94 s at 1 GiB/s"},
       {UntimedPlan({"stat"}, Seconds(1)), "preparing files for stat makes 6,000 names"},
+      {UntimedPlan({"open-many"}, Seconds(1)), "preparing files for open-many makes 1,000 names"},
       {UntimedPlan({"create", "stat"}), ""},
       {UntimedPlan({"create"}, Ops(10)), ""},
       {UntimedPlan({"create", "stat"}, Ops(10)), "finishing files for stat makes up to 5,940 names"},

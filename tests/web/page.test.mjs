@@ -202,6 +202,15 @@ test('the phases of one worker alone are no cells of the sweep of all', async ()
   await page.close();
 });
 
+test('the curve of percentiles has one line for each kind of ops of a mix', async () => {
+  const page = await openPage(browser, runProgram('--op', 'random-mix', '-s', '1m', '-r', '4k', '-t', '1'));
+  const element = await drawn(page, 'percentiles');
+  const names = await element.locator('.chart').evaluate((chart) => chart._fullData.map(({ name }) => name));
+  assert.deepEqual(names, ['all ops', 'read', 'write']);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
 test('the plan on the page is one that --plan reads, and repeats the run', async () => {
   const out = runProgram('-t', '2', '--op', 'write', '--op', 'random-mix', '--op', 'create', '-s', '64k', '-r', '16k', '-w', '--items', '8');
   const page = await openPage(browser, out);

@@ -85,7 +85,7 @@ void FillLatencyCharts(const Shape& shape, Noise& noise, v1::PhaseCharts& charts
     }
   }
   if (shape.operation == "write") {
-    v1::CallLatencies& fsync = *charts.add_calls();
+    v1::KindLatencies& fsync = *charts.add_calls();
     fsync.set_name("fsync");
     *fsync.mutable_latency() = map;
     for (double& upper_us : *fsync.mutable_latency()->mutable_bin_upper_us()) upper_us *= 64;
@@ -110,7 +110,7 @@ void FillLatencyCharts(const Shape& shape, Noise& noise, v1::PhaseCharts& charts
     point.set_us(shape.p50_us * factors[i]);
     point.set_unsure(percents[i] > 99.99);
   }
-  for (v1::CallLatencies& call : *charts.mutable_calls()) {
+  for (v1::KindLatencies& call : *charts.mutable_calls()) {
     const auto latencies = std::make_unique<Histogram>();
     for (const uint64_t ms : {1, 2, 3, 4}) latencies->Add(ms << 20);  // lower edges of buckets
     *call.mutable_histogram() = latencies->ToProto();

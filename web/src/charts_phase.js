@@ -101,17 +101,18 @@ export function regionsFigure(phase) {
       rows: PARTS.map((part) => [part, mean[part], slowest?.[part]]) }) });
 }
 
-// Of the ops, and of each flush call.
+// Of all ops, of each kind if there are several, and of each flush call.
 export function percentilesFigure(phase) {
-  const { percentiles, calls } = phase.columns.charts;
-  const curves = [{ name: 'ops', percentiles }, ...calls].filter((curve) => curve.percentiles.length > 0);
-  const several = calls.length > 0;
+  const { percentiles, kinds, calls } = phase.columns.charts;
+  const curves = [{ name: kinds.length > 0 ? 'all ops' : 'ops', percentiles }, ...kinds, ...calls]
+    .filter((curve) => curve.percentiles.length > 0);
+  const several = kinds.length + calls.length > 0;
   const NAMED = [50, 90, 99, 99.9, 99.99, 99.999];
   const place = (value) => 1 / (1 - Math.min(value, 99.9999) / 100);
   return new Figure({
     id: 'percentiles', title: 'Latency by percentile',
-    note: `How long all but the slowest ops${several ? ' and flush calls' : ''} took, on logarithmic axes. Lower is better; `
-      + `hollow points rest on fewer than 100 ops${several ? ' or calls' : ''}.`,
+    note: `How long all but the slowest ops${calls.length > 0 ? ' and flush calls' : ''} took, on logarithmic axes. Lower is better; `
+      + `hollow points rest on fewer than 100 ops${calls.length > 0 ? ' or calls' : ''}.`,
     chart: () => ({
       traces: curves.map(({ name, percentiles: points }, i) => ({
         type: 'scatter', mode: 'lines+markers', name, x: points.map(([p]) => place(p)), y: points.map(([, us]) => us),

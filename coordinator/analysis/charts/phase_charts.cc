@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "common/histogram.h"
 #include "common/model/op.h"
@@ -15,25 +16,41 @@
 namespace iobench {
 namespace {
 
-// Of each flush call: all its latencies, and what charts show of them.
-void FillCalls(const PhaseView& view, const std::optional<Window>& axis, v1::PhaseReport& report) {
-  const auto latencies = std::make_unique<Histogram>();
-  for (int i = 0; i < kOpKindCount; ++i) {
-    const auto call = static_cast<OpKind>(i);
-    if (!kFlushCalls.Has(call)) continue;
-    latencies->Clear();
-    for (const AlignedLane& lane : view.aligned.lanes) {
-      for (const v1::KindResult& of_call : lane.result->calls()) {
-        if (static_cast<OpKind>(of_call.kind()) == call && of_call.ops() > 0)
-          latencies->AddProto(of_call.latency()).IgnoreError();  // FillClientTables reports it
-      }
+// Returns all latencies of a kind of ops, or of a flush call.
+void JoinLatencies(const PhaseView& view, OpKind kind, Histogram& latencies) {
+  latencies.Clear();
+  const bool is_call = kFlushCalls.Has(kind);
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    for (const v1::KindResult& each : is_call ? lane.result->calls() : lane.result->kinds()) {
+      if (static_cast<OpKind>(each.kind()) != kind || each.ops() == 0) continue;
+      const absl::Status added =
+          is_call ? latencies.AddProto(each.latency()) : AddLatenciesOfKind(*lane.result, each, latencies);
+      added.IgnoreError();  // FillClientTables reports it
     }
-    const std::optional<v1::LatencyMap> map = axis ? MapOfCall(view, *axis, call, report) : std::nullopt;
+  }
+}
+
+// Of each flush call: all its latencies, and what charts show of them. Of each kind of ops, if there are several: all its
+// latencies; those of a single one are all that the phase has.
+void FillKinds(const PhaseView& view, const std::optional<Window>& axis, v1::PhaseReport& report) {
+  std::vector<OpKind> calls, ops;
+  for (int i = 0; i < kOpKindCount; ++i) {
+    const auto kind = static_cast<OpKind>(i);
+    if (kFlushCalls.Has(kind)) calls.push_back(kind);
+    else if (report.by_kind().contains(NameOf(kind))) ops.push_back(kind);
+  }
+  std::vector<OpKind> shown = calls;
+  if (ops.size() > 1) shown.insert(shown.end(), ops.begin(), ops.end());
+  const auto latencies = std::make_unique<Histogram>();
+  for (const OpKind kind : shown) {
+    const bool is_call = kFlushCalls.Has(kind);
+    JoinLatencies(view, kind, *latencies);
+    const std::optional<v1::LatencyMap> map = is_call && axis ? MapOfCall(view, *axis, kind, report) : std::nullopt;
     if (latencies->count() == 0 && !map) continue;
-    v1::CallLatencies& of_call = *report.mutable_charts()->add_calls();
-    of_call.set_name(NameOf(call));
-    if (map) *of_call.mutable_latency() = *map;
-    if (latencies->count() > 0) *of_call.mutable_histogram() = latencies->ToProto();
+    v1::KindLatencies& of_kind = is_call ? *report.mutable_charts()->add_calls() : *report.mutable_charts()->add_kinds();
+    of_kind.set_name(NameOf(kind));
+    if (map) *of_kind.mutable_latency() = *map;
+    if (latencies->count() > 0) *of_kind.mutable_histogram() = latencies->ToProto();
   }
 }
 
@@ -47,7 +64,7 @@ void FillCharts(const PhaseView& view, v1::PhaseReport& report) {
     FillThroughput(view, *axis, report);
     FillLatencyMap(view, *axis, report);
   }
-  FillCalls(view, axis, report);
+  FillKinds(view, axis, report);
   if (axis) FillServerSeries(view, *axis, report);
   const auto all = std::make_unique<Histogram>();  // 37 KB, too large for the stack
   for (const AlignedLane& lane : view.aligned.lanes) {

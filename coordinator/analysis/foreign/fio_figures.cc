@@ -73,30 +73,46 @@ v1::Latency Joined(const v1::Latency& one, const v1::Latency& other) {
   return joined;
 }
 
-// Adds the latencies of the call; false: they are not known, or not all.
-bool AddAllOf(const std::string& call, uint64_t count, const v1::PhaseCharts& charts, Histogram& into) {
-  const auto found = std::find_if(charts.calls().begin(), charts.calls().end(),
-                                  [&call](const v1::CallLatencies& of_call) { return of_call.name() == call; });
-  return found != charts.calls().end() && found->histogram().count() == count && into.AddProto(found->histogram()).ok();
+using Latencies = google::protobuf::RepeatedPtrField<v1::KindLatencies>;
+
+// Adds the latencies of the kind; false: they are not known, or not all.
+bool AddAllOf(const std::string& kind, uint64_t count, const Latencies& all, Histogram& into) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&kind](const v1::KindLatencies& of_kind) { return of_kind.name() == kind; });
+  return found != all.end() && found->histogram().count() == count && into.AddProto(found->histogram()).ok();
 }
 
-FioSyncs SyncsOf(const v1::PhaseReport& phase) {
-  FioSyncs syncs;
-  int kinds = 0;
-  const auto all = std::make_unique<Histogram>();
+// The kinds of a phase that fio does not tell apart.
+struct Joint {
+  uint64_t bytes = 0, ops = 0;
+  double bytes_per_s = 0, ops_per_s = 0;
+  FioLatencies latencies;
+};
+
+// Joins those of `kinds` of which there are any; `all` has the histogram of each.
+Joint JointOf(const v1::PhaseReport& phase, OpKinds kinds, const Latencies& all) {
+  Joint joint;
+  FioLatencies& latencies = joint.latencies;
+  int count = 0;
+  const auto joined = std::make_unique<Histogram>();
   bool known = true;
   for (int i = 0; i < kOpKindCount; ++i) {
-    const auto call = static_cast<OpKind>(i);
-    const auto found = phase.by_kind().find(NameOf(call));
-    if (!kFlushCalls.Has(call) || call == OpKind::kClose || found == phase.by_kind().end()) continue;
-    const v1::Latency& latency = found->second.latency_us();
-    if (latency.count() == 0) continue;
-    syncs.latency_us = ++kinds == 1 ? latency : Joined(syncs.latency_us, latency);
-    syncs.percentiles = kinds == 1 ? PercentilesOf(latency) : std::vector<FioPercentile>();
-    known &= AddAllOf(found->first, latency.count(), phase.charts(), *all);
+    if (!kinds.Has(static_cast<OpKind>(i))) continue;
+    const auto found = phase.by_kind().find(NameOf(static_cast<OpKind>(i)));
+    if (found == phase.by_kind().end()) continue;
+    const v1::KindReport& kind = found->second;
+    joint.bytes += kind.bytes();
+    joint.ops += kind.ops();
+    joint.bytes_per_s += Finite(kind.bytes_per_s());
+    joint.ops_per_s += Finite(kind.ops_per_s());
+    const v1::Latency& of_kind = kind.latency_us();
+    if (of_kind.count() == 0) continue;
+    latencies.spread_us = ++count == 1 ? of_kind : Joined(latencies.spread_us, of_kind);
+    latencies.percentiles = count == 1 ? PercentilesOf(of_kind) : std::vector<FioPercentile>();
+    known &= AddAllOf(found->first, of_kind.count(), all, *joined);
   }
-  if (known && kinds > 0) syncs.percentiles = PercentilesOf(*all);
-  return syncs;
+  if (known && count > 0) latencies.percentiles = PercentilesOf(*joined);
+  return joint;
 }
 
 void FillBands(const Histogram& histogram, FioJob& job) {
@@ -126,17 +142,47 @@ void FillBands(const Histogram& histogram, FioJob& job) {
   if (histogram.overflow_count() > 0) count(histogram.max_ns(), histogram.overflow_count());
 }
 
+constexpr OpKinds kReads = OpKind::kRead;
 // fio has no operation that changes what it has read; its ops end with a write.
-FioDirection& DirectionOf(const std::string& kind, FioJob& job) { return kind == "read" ? job.read : job.write; }
+constexpr OpKinds kWrites = {OpKind::kWrite, OpKind::kUpdate};
+constexpr OpKinds kSyncs = {OpKind::kFsync, OpKind::kFdatasync, OpKind::kSyncFileRange, OpKind::kCommit};
 
-bool IsDirection(const std::string& kind) { return kind == "read" || kind == "write" || kind == "update"; }
+// The kinds of ops of a phase, without its flush calls.
+OpKinds OpsOf(const v1::PhaseReport& phase) {
+  OpKinds ops;
+  for (int i = 0; i < kOpKindCount; ++i) {
+    const auto kind = static_cast<OpKind>(i);
+    if (!kFlushCalls.Has(kind) && phase.by_kind().contains(NameOf(kind))) ops = ops | kind;
+  }
+  return ops;
+}
+
+FioDirection DirectionOf(const v1::PhaseReport& phase, OpKinds kinds) {
+  const Joint joint = JointOf(phase, kinds, phase.charts().kinds());
+  return {.bytes = joint.bytes,
+          .ops = joint.ops,
+          .bytes_per_s = joint.bytes_per_s,
+          .ops_per_s = joint.ops_per_s,
+          .latencies = joint.latencies};
+}
+
+// The phase has ops of no other kind, so that all that is known of it is the direction's.
+void FillFromPhase(const v1::PhaseReport& phase, double window_s, const Histogram& latencies, FioDirection& direction) {
+  direction.bytes = phase.measured_bytes();
+  direction.ops = phase.measured_ops();
+  if (latencies.count() > 0) direction.latencies.percentiles = PercentilesOf(latencies);
+  const double slice_s = phase.charts().slice_s();
+  const auto whole_slices = slice_s > 0 ? static_cast<size_t>(window_s / slice_s) : 0;
+  direction.has_samples = true;
+  direction.bytes_samples = SamplesOf(phase.charts().bytes_per_s(), whole_slices, direction.bytes_per_s);
+  direction.ops_samples = SamplesOf(phase.charts().ops_per_s(), whole_slices, direction.ops_per_s);
+}
 
 }  // namespace
 
 bool IsFioJob(const v1::PhaseReport& phase) {
-  return !phase.metadata() && std::any_of(phase.by_kind().begin(), phase.by_kind().end(), [](const auto& kind) {
-    return IsDirection(kind.first);
-  });
+  const OpKinds ops = OpsOf(phase);
+  return !phase.metadata() && (ops.HasAny(kReads) || ops.HasAny(kWrites));
 }
 
 FioJob FioJobOf(const v1::PhaseReport& phase) {
@@ -146,28 +192,15 @@ FioJob FioJobOf(const v1::PhaseReport& phase) {
     job.cpu_user_percent = 100 * phase.lanes_cpu_user_s() / phase.lanes_wall_s();
     job.cpu_system_percent = 100 * phase.lanes_cpu_system_s() / phase.lanes_wall_s();
   }
-  const auto histogram = std::make_unique<Histogram>();
-  const bool known = histogram->AddProto(phase.charts().latency_histogram()).ok() && histogram->count() > 0;
-  if (known) FillBands(*histogram, job);
-  job.syncs = SyncsOf(phase);
-  const bool alone = std::count_if(phase.by_kind().begin(), phase.by_kind().end(),
-                                   [](const auto& kind) { return IsDirection(kind.first); }) == 1;
-  const double slice_s = phase.charts().slice_s();
-  const auto whole_slices = slice_s > 0 ? static_cast<size_t>(job.window_s / slice_s) : 0;
-  for (const auto& [kind, figures] : phase.by_kind()) {
-    if (!IsDirection(kind)) continue;
-    FioDirection& direction = DirectionOf(kind, job);
-    direction.bytes = alone ? phase.measured_bytes() : figures.bytes();
-    direction.ops = alone ? phase.measured_ops() : figures.ops();
-    direction.bytes_per_s = Finite(figures.bytes_per_s());
-    direction.ops_per_s = Finite(figures.ops_per_s());
-    direction.latency_us = figures.latency_us();
-    direction.percentiles = alone && known ? PercentilesOf(*histogram) : PercentilesOf(figures.latency_us());
-    direction.has_samples = alone;
-    if (!alone) continue;
-    direction.bytes_samples = SamplesOf(phase.charts().bytes_per_s(), whole_slices, direction.bytes_per_s);
-    direction.ops_samples = SamplesOf(phase.charts().ops_per_s(), whole_slices, direction.ops_per_s);
-  }
+  const auto all = std::make_unique<Histogram>();
+  if (!all->AddProto(phase.charts().latency_histogram()).ok()) all->Clear();
+  FillBands(*all, job);
+  job.syncs = JointOf(phase, kSyncs, phase.charts().calls()).latencies;
+  job.read = DirectionOf(phase, kReads);
+  job.write = DirectionOf(phase, kWrites);
+  const OpKinds ops = OpsOf(phase);
+  if (ops == kReads) FillFromPhase(phase, job.window_s, *all, job.read);
+  if (ops.IsWithin(kWrites)) FillFromPhase(phase, job.window_s, *all, job.write);
   return job;
 }
 

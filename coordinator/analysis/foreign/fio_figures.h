@@ -24,20 +24,18 @@ struct FioPercentile {
   double ns = 0;
 };
 
+struct FioLatencies {
+  v1::Latency spread_us;                   // count 0: there are none
+  std::vector<FioPercentile> percentiles;  // empty: unknown
+};
+
 // What a job read or wrote; all 0: nothing.
 struct FioDirection {
   uint64_t bytes = 0, ops = 0;
   double bytes_per_s = 0, ops_per_s = 0;  // over the window of the headline
-  v1::Latency latency_us;
-  std::vector<FioPercentile> percentiles;
-  bool has_samples = false;  // nothing is known of one of two directions over time
+  FioLatencies latencies;
+  bool has_samples = false;  // nothing is known over time of one of several kinds of ops
   FioSamples bytes_samples, ops_samples;
-};
-
-// What fio calls syncs: the flush calls, without close. Several kinds of them are one.
-struct FioSyncs {
-  v1::Latency latency_us;  // count 0: none was made
-  std::vector<FioPercentile> percentiles;
 };
 
 // Per cent of all latencies, by fio's upper edges: of those below 1 us in ns, of those below 1 ms in us, of the others in
@@ -49,7 +47,7 @@ struct FioBand {
 
 struct FioJob {
   FioDirection read, write;
-  FioSyncs syncs;
+  FioLatencies syncs;  // the flush calls, without close; several kinds of them are one
   double window_s = 0;
   double cpu_user_percent = 0, cpu_system_percent = 0;  // of the lanes' own time; 0: unknown
   std::vector<FioBand> bands_ns, bands_us, bands_ms;    // empty: nothing was measured
@@ -57,7 +55,7 @@ struct FioJob {
 
 // True if the phase reads or writes records.
 bool IsFioJob(const v1::PhaseReport& phase);
-// REQUIRES: IsFioJob. Without the phase's charts, percentiles are those of Latency (none of syncs of several kinds), and
+// REQUIRES: IsFioJob. Without the phase's charts, percentiles are those of Latency (none of several kinds together), and
 // there are no bands and samples.
 FioJob FioJobOf(const v1::PhaseReport& phase);
 

@@ -189,7 +189,7 @@ std::vector<SpaceNeed> SpaceNeeds(const v1::Plan& plan, const Layout& layout, st
   const bool creates = CreatesData(plan);
   const std::vector<OwnData> own_data = OwnDataOf(plan, members.size());
   const uint64_t tree_bytes = uint64_t{layout.lanes_per_worker()} * TreeBytesPerLane(plan);
-  const uint64_t tree_items = uint64_t{layout.lanes_per_worker()} * TreeItemsPerLane(plan);
+  const uint64_t tree_items = uint64_t{layout.lanes_per_worker()} * TreeNamesPerLane(plan);
   for (const Member& member : members) {
     const OwnData& own = own_data[member.number];
     const uint64_t worker_bytes = own.FileBytes() + (own.has_trees ? tree_bytes : 0);

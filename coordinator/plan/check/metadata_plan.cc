@@ -197,14 +197,21 @@ uint64_t TreeBytesPerLane(const v1::Plan& plan) {
   return bytes;
 }
 
-uint64_t TreeItemsPerLane(const v1::Plan& plan) {
-  std::map<Key, uint64_t> items_of;
+uint64_t NamesOfTree(const v1::Operation& operation, uint64_t lanes) {
+  // Its items are turns.
+  if (MetadataSpecOf(*SpecOf(operation)).names == OpNames::kLockFile) return 1;
+  return (HasItemsPerLane(operation.name()) ? lanes : 1) * operation.tree().items_per_lane();
+}
+
+uint64_t TreeNamesPerLane(const v1::Plan& plan) {
+  std::map<Key, uint64_t> names_of;
   ForEachOnTree(plan, [&](const v1::Operation& operation) {
-    items_of[KeyOf(operation.tree())] = operation.tree().items_per_lane();
+    uint64_t& most = names_of[KeyOf(operation.tree())];
+    most = std::max(most, NamesOfTree(operation, 1));
   });
-  uint64_t items = 0;
-  for (const auto& [key, of_tree] : items_of) items += of_tree;
-  return items;
+  uint64_t names = 0;
+  for (const auto& [key, of_tree] : names_of) names += of_tree;
+  return names;
 }
 
 }  // namespace iobench

@@ -40,8 +40,11 @@ class TreeNumbers {
 // Returns the total file size of all trees of one lane; an estimate if sizes are random: the expected size plus that of
 // one largest file. Directories and names are not counted.
 uint64_t TreeBytesPerLane(const v1::Plan& plan);
-// Returns how many names all trees of one lane have at least, each of which takes an inode; directories are not counted.
-uint64_t TreeItemsPerLane(const v1::Plan& plan);
+// Returns how many names `lanes` lanes of one target have together, each of which takes an inode; directories are not
+// counted. REQUIRES: IsMetadata(operation), and CompleteMetadata.
+uint64_t NamesOfTree(const v1::Operation& operation, uint64_t lanes);
+// Returns how many names all trees of one lane have at least.
+uint64_t TreeNamesPerLane(const v1::Plan& plan);
 
 }  // namespace iobench
 

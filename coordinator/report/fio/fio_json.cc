@@ -60,11 +60,11 @@ Json Spread(const v1::Latency& latency) {
           {"N", latency.count()}};
 }
 
-Json WithPercentiles(const v1::Latency& of, const std::vector<FioPercentile>& known) {
-  Json latency = Spread(of);
-  if (known.empty()) return latency;
+Json WithPercentiles(const FioLatencies& of) {
+  Json latency = Spread(of.spread_us);
+  if (of.percentiles.empty()) return latency;
   Json& percentiles = latency["percentile"];
-  for (const FioPercentile& each : known)
+  for (const FioPercentile& each : of.percentiles)
     percentiles[absl::StrFormat("%.6f", each.percent)] = std::llround(each.ns);
   return latency;
 }
@@ -96,8 +96,8 @@ Json DirectionJson(const FioDirection& direction, double window_s) {
                {"short_ios", 0},
                {"drop_ios", 0},
                {"slat_ns", Spread(v1::Latency())},
-               {"clat_ns", WithPercentiles(direction.latency_us, direction.percentiles)},
-               {"lat_ns", Spread(direction.latency_us)}};
+               {"clat_ns", WithPercentiles(direction.latencies)},
+               {"lat_ns", Spread(direction.latencies.spread_us)}};
   AddSamples(direction, json);
   return json;
 }
@@ -110,9 +110,8 @@ Json NoTrim() {
 }
 
 // fio itself counts only some kinds of syncs in total_ios.
-Json SyncJson(const FioSyncs& syncs) {
-  return {{"total_ios", syncs.latency_us.count()},
-          {"lat_ns", WithPercentiles(syncs.latency_us, syncs.percentiles)}};
+Json SyncJson(const FioLatencies& syncs) {
+  return {{"total_ios", syncs.spread_us.count()}, {"lat_ns", WithPercentiles(syncs)}};
 }
 
 Json OptionsOf(const v1::RunReport& report, const v1::PhaseReport& phase) {

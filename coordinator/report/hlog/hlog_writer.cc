@@ -116,7 +116,7 @@ absl::StatusOr<std::string> HdrHistogramText(const v1::Histogram& histogram) {
 absl::Status WriteHlog(const v1::RunReport& report, std::ostream& out) {
   const int64_t start_ms = EpochMsOf(report.run().started_at());
   out << "#[cluster-iobench " << Printable(report.run().program_version()) << ", run "
-      << Printable(report.run().id()) << ", latencies in ns; of phases with a rate, response times; PHASE:CALL: of a flush call]\n";
+      << Printable(report.run().id()) << ", latencies in ns; of phases with a rate, response times; PHASE:KIND: of one of several kinds of ops, or of a flush call]\n";
   if (!report.run().label().empty()) out << "#[label: " << Printable(report.run().label()) << "]\n";
   for (const v1::MissingPhase& missing : report.run().missing_phases())
     out << "#[not in this log: " << MissingPhaseText(report, missing) << "]\n";
@@ -131,8 +131,10 @@ absl::Status WriteHlog(const v1::RunReport& report, std::ostream& out) {
       return WriteInterval(name, begin_s, phase.duration_s(), latencies, out);
     };
     IOBENCH_RETURN_IF_ERROR(write(phase.name(), phase.charts().latency_histogram()));
-    for (const v1::CallLatencies& call : phase.charts().calls())
-      IOBENCH_RETURN_IF_ERROR(write(absl::StrCat(phase.name(), ":", call.name()), call.histogram()));
+    for (const auto* const parts : {&phase.charts().kinds(), &phase.charts().calls()}) {
+      for (const v1::KindLatencies& of_kind : *parts)
+        IOBENCH_RETURN_IF_ERROR(write(absl::StrCat(phase.name(), ":", of_kind.name()), of_kind.histogram()));
+    }
   }
   return Flush(out, "HdrHistogram");
 }

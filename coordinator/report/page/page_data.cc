@@ -193,10 +193,12 @@ class PageBuilder {
   json Charts(const v1::PhaseReport& phase) {
     const v1::PhaseCharts& charts = phase.charts();
     const auto same = [](double value) { return value; };
-    json distribution = json::array(), calls = json::array();
+    json distribution = json::array(), kinds = json::array(), calls = json::array();
     for (const auto& bin : charts.distribution()) {
       distribution.push_back({bin.lower_us(), bin.upper_us(), bin.ops()});
     }
+    for (const auto& kind : charts.kinds())
+      kinds.push_back({{"name", kind.name()}, {"percentiles", Points(PercentileCurve(kind.histogram()))}});
     for (const auto& call : charts.calls())
       calls.push_back({{"name", call.name()},
                        {"latency", LatencyCells(call.latency())},
@@ -206,6 +208,7 @@ class PageBuilder {
             {"ops_per_s", Column(charts.ops_per_s(), Precision::kExact, same)},
             {"clients", Matrix(charts)},
             {"latency", LatencyCells(charts.latency())},
+            {"kinds", kinds},
             {"calls", calls},
             {"percentiles", Points(charts.percentiles())},
             {"distribution", distribution},
