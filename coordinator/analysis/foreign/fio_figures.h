@@ -35,7 +35,7 @@ struct FioDirection {
   double bytes_per_s = 0, ops_per_s = 0;  // over the window of the headline
   FioLatencies latencies;
   bool has_samples = false;  // nothing is known over time of one of several kinds of ops
-  FioSamples bytes_samples, ops_samples;
+  FioSamples bytes_samples = {}, ops_samples = {};
 };
 
 // Per cent of all latencies, by fio's upper edges: of those below 1 us in ns, of those below 1 ms in us, of the others in
