@@ -6,10 +6,12 @@
 
 The two take turns, and so does which of them is first; each figure is a median over the rounds, and so is the ratio of the two
 in a round. IOR makes its file anew for each write, so new files are compared; reads are of the file that the same tool has
-just written. Both divide all bytes by the time of the slowest rank's ops.
+just written. Both write one buffer again and again, and divide all bytes by the time of the slowest rank's ops. Below the table
+are the geometric means of the ratios, with their standard errors.
 """
 import argparse
 import json
+import math
 import os
 import shutil
 import statistics
@@ -41,7 +43,7 @@ def run(command):
 def ours(options, mpirun, record, layout, collective, directory):
     with tempfile.TemporaryDirectory() as scratch:
         out = f"{scratch}/out"
-        run([*mpirun, options.program, "--engine", "mpiio", "-t", "1", "--path", directory, "--op", "write,read", "-+n", "--cold=0",
+        run([*mpirun, options.program, "--engine", "mpiio", "-t", "1", "--path", directory, "--op", "write,read", "-+n", "--cold=0", "--data", "same",
              "-r", record, "-s", f"{options.size_mib}m", "-+V", "-x", "--out", out, *LAYOUTS[layout][0],
              *(["--collective"] if collective else [])])
         with open(f"{out}/result.json", encoding="utf-8") as report:
@@ -77,6 +79,7 @@ def main():
     mpirun = ["mpirun", "--oversubscribe", "-np", str(options.ranks), *(["--mca", "io", "romio321"] if options.romio else [])]
     directory = tempfile.mkdtemp(prefix="mpi-io-", dir=options.directory)
     print("record  layout              calls        op     ours MiB/s  IOR MiB/s  ratio  quartiles")
+    of_all = {"write": [], "read": []}
     try:
         for record in options.record or ["1m"]:
             for layout in LAYOUTS:
@@ -89,10 +92,15 @@ def main():
                     for operation in ("write", "read"):
                         mine, theirs = ([each[tool][operation] for each in rounds] for tool in (ours, ior))
                         ratios = [a / b for a, b in zip(mine, theirs)]
+                        of_all[operation] += ratios
                         low, _, high = statistics.quantiles(ratios, n=4)
                         print(f"{record:6}  {layout:18}  {'collective' if collective else 'independent':11}  {operation:5}  "
                               f"{statistics.median(mine):10,.0f}  {statistics.median(theirs):9,.0f}  "
                               f"{statistics.median(ratios):.3f}  {low:.3f} to {high:.3f}", flush=True)
+        for operation, ratios in of_all.items():
+            # The arithmetic mean of noisy ratios is too high.
+            error = statistics.stdev(map(math.log, ratios)) / len(ratios) ** 0.5
+            print(f"{operation}: mean {statistics.geometric_mean(ratios):.3f} ± {100 * error:.1f} % of {len(ratios)} rounds")
     finally:
         shutil.rmtree(directory)
 
