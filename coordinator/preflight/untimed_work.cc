@@ -49,6 +49,7 @@ class Run {
     const PhaseShape shape = ShapeOf(plan_, phase);
     const WorkerAssignments assignments(phase, layout_.worker_count());
     std::map<std::pair<uint32_t, uint32_t>, v1::TreeState> trees = trees_;  // as the phase leaves them
+    trees_in_phase_.clear();
     for (uint32_t worker = 0; worker < layout_.worker_count(); ++worker) {
       const v1::Assignment* const assignment = assignments.Of(worker);
       if (assignment == nullptr || !UsesFiles(assignment->operation())) continue;
@@ -89,7 +90,9 @@ class Run {
     const std::pair<uint32_t, uint32_t> tree(phase.only_target(), numbers_.Of(operation));
     const TreeEffect effect = EffectOf(*SpecOf(operation));
     const v1::TreeState& before = trees_[tree];
-    const uint64_t names = NamesOfTree(operation, lanes);
+    // Names that all lanes have are those of one worker.
+    const bool has_own = HasItemsPerLane(operation.name()) || trees_in_phase_.insert(tree).second;
+    const uint64_t names = has_own ? NamesOfTree(operation, lanes) : 0;
     if (!PartsMissing(before, effect, operation.tree()).empty()) {
       work_.prefill_names += times * names;
       if (work_.prefill_for.empty()) work_.prefill_for = phase.name();
@@ -109,6 +112,7 @@ class Run {
   const bool has_data_;
   std::map<FilesOfOwner, uint64_t> there_;
   std::map<std::pair<uint32_t, uint32_t>, v1::TreeState> trees_;  // by only_target and number; all parts are alike
+  std::set<std::pair<uint32_t, uint32_t>> trees_in_phase_;  // whose names all lanes have
   UntimedWork work_;
 };
 

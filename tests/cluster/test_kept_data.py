@@ -143,6 +143,18 @@ def test_data_that_are_kept_are_not_replaced_without_a_word(path, tmp_path):
     assert note in outcome.stderr
 
 
+def test_kept_trees_are_no_files_of_records(path, tmp_path):
+    """A run of metadata operations without a size writes no records, whatever the size would be."""
+    kept = program.run(["--op", "create", "-+n", "--items", "10", "-t", "1", "-w"], path=path, out=tmp_path / "1").expect(0)
+    assert json.loads((kept.data / "manifest.json").read_text())["files"]["bytes_per_lane"] == 0
+    refused = program.run(["-i", "1", "-+n", "-s", "64m", "-t", "1"], path=path, out=tmp_path / "2").expect(1)
+    assert "bytes per lane 0, now 67108864" in refused.stderr, refused
+    program.run(["--op", "stat", "-+n", "--items", "10", "-t", "1", "-w"], path=path, out=tmp_path / "3").expect(0)
+    outcome = program.run(["-i", "0", "-+n", *SHAPE], path=path, out=tmp_path / "4").expect(0)
+    (note,) = [note for note in outcome.result["notes"] if "are removed for this run" in note]
+    assert "(trees of metadata operations)" in note, note
+
+
 @pytest.mark.parametrize("links", [False, True])
 def test_clean_says_why_it_has_cleaned_nothing(links, path, out, tmp_path):
     data = program.run(["-i", "0", "-+n", "-w", *SHAPE], path=path, out=out).expect(0).data

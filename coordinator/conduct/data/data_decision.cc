@@ -26,9 +26,10 @@ namespace {
 // Data that the user kept, perhaps as evidence, is not replaced silently. The manifest does not say whether it is
 // evidence.
 std::string ReplacesNote(const std::string& data, const v1::Manifest& kept) {
+  const uint64_t bytes = DataBytesOf(kept);
   return absl::StrCat(
       "the data that ", kept.created_by(), " wrote at ", kept.created_at(), " and kept in ", data, " (",
-      FormatBytes(static_cast<double>(DataBytesOf(kept))),
+      bytes > 0 ? FormatBytes(static_cast<double>(bytes)) : "trees of metadata operations",
       "), with -w or because a verification failed, are removed for this run, which does not use "
       "them");
 }

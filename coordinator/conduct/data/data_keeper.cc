@@ -71,6 +71,8 @@ DataKeeper::DataKeeper(Cluster& cluster, const v1::Plan& plan, const Layout& lay
   // The lanes' files are spread over the targets, or each target has all of them.
   manifest_.set_targets(OnlyTargets(plan).empty() ? static_cast<uint32_t>(plan.targets_size()) : 1);
   *manifest_.mutable_files() = plan.files();
+  // The size that a run without one has is that of files which it does not write.
+  if (!WorksOnData(plan)) manifest_.mutable_files()->clear_bytes_per_lane();
   *manifest_.mutable_names() = NamesOf(plan, layout.worker_count());
   manifest_.set_seed(plan.seed());
   *manifest_.mutable_data() = plan.data();
