@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/file_sizes/file_size_law.h"
@@ -330,7 +332,7 @@ absl::Status CheckBurstRecords(const OperationSpec& spec, const v1::Operation& o
 absl::Status CheckMpiIo(const OperationSpec& spec, const v1::Operation& operation, const v1::FileLayout& files,
                         const v1::TimedRegion& region, const v1::StopRule& stop, uint32_t lanes_per_worker) {
   const v1::MpiIo& mpi_io = operation.mpi_io();
-  for (const std::string& hint : mpi_io.hints()) IOBENCH_RETURN_IF_ERROR(ParseMpiHint(hint).status());
+  IOBENCH_RETURN_IF_ERROR(CheckMpiHints(std::vector<std::string>(mpi_io.hints().begin(), mpi_io.hints().end())));
   if (mpi_io.view() && !files.interleaved()) {
     return absl::InvalidArgumentError(
         "--mpi-view (mpi_io.view) shows a lane its own blocks among those of others: add --shared-file --interleaved");

@@ -52,7 +52,7 @@ absl::Status CheckRecordShares(const OperationSpec& spec, const v1::Operation& o
 // `file_bytes`, other operations, several record sizes, and traces.
 absl::Status CheckBurstRecords(const OperationSpec& spec, const v1::Operation& operation, uint64_t file_bytes);
 
-// For MPI-IO, refuses hints that no MPI library has, views of files that are not interleaved, and collective I/O that the
+// For MPI-IO, refuses what CheckMpiHints refuses, views of files that are not interleaved, and collective I/O that the
 // ranks could not do together: with several lanes per rank, files of their own, reads beside writes.
 absl::Status CheckMpiIo(const OperationSpec& spec, const v1::Operation& operation, const v1::FileLayout& files,
                         const v1::TimedRegion& region, const v1::StopRule& stop, uint32_t lanes_per_worker);

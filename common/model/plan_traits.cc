@@ -102,6 +102,17 @@ std::string RecordSizesText(const v1::Operation& operation) {
   return RecordShareText(RecordSharesOf(operation));
 }
 
+std::string AccessText(const v1::Operation& operation) {
+  std::vector<std::string> parts;
+  if (!operation.access().empty()) parts.push_back(operation.access());
+  if (operation.burst_records() > 1) parts.push_back(absl::StrCat(operation.burst_records(), " in a row"));
+  if (const uint64_t every = FlushEveryOps(operation); every > 0 && Writes(operation)) {
+    parts.push_back(absl::StrCat(NameOf(FlushCallOf(operation.between())), " after ",
+                                 every == 1 ? "each" : absl::StrCat("every ", every)));
+  }
+  return parts.empty() ? "" : absl::StrCat(" (", absl::StrJoin(parts, ", "), ")");
+}
+
 double MeanRecordBytes(const v1::Operation& operation) {
   double bytes = 0, percents = 0;
   for (const RecordShare& share : RecordsOf(operation)) {

@@ -54,6 +54,9 @@ std::vector<RecordShare> RecordsOf(const v1::Operation& operation);
 // The sizes as text for users, after "records of": "64 KiB", or "4 KiB 60 %, 64 KiB 40 %". Everything that shows an
 // operation's record size shows this.
 std::string RecordSizesText(const v1::Operation& operation);
+// What makes its accesses and flushes others than usual, to append to that: " (zipf:1.1, 8 in a row, fsync after every
+// 4)"; empty: nothing does.
+std::string AccessText(const v1::Operation& operation);
 // The mean size of its ops' records, and the smallest one; record_bytes if there is one size.
 double MeanRecordBytes(const v1::Operation& operation);
 uint64_t SmallestRecordBytes(const v1::Operation& operation);

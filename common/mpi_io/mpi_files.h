@@ -42,10 +42,13 @@ struct MpiFiles {
   /* Together: sets *least to the least `mine` of all ranks. Spins. */
   int (*vote)(int mine, int* least);
 
-  /* Before a phase, each rank calls one of these two. meet waits, asleep, until all ranks have, and sets *all_can if all have
-   * called meet. decline does not wait. */
+  /* Before a phase, each rank calls one of these two. meet waits, asleep, until all ranks have, and sets *all_can to whether all
+   * have called meet. decline does not wait. */
   int (*meet)(int* all_can);
   void (*decline)(void);
+
+  /* A rank will answer no more: every meet returns at once with *all_can = 0, now and from now on, also those under way. */
+  void (*end_meetings)(void);
 
   int (*rank_count)(void);
 

@@ -49,6 +49,7 @@ v1::PhaseReport BriefOf(const v1::PhaseReport& phase, WorkersInBrief workers) {
   }
   if (phase.has_lanes_bytes_per_s()) *brief.mutable_lanes_bytes_per_s() = phase.lanes_bytes_per_s();
   if (phase.has_lanes_ops_per_s()) *brief.mutable_lanes_ops_per_s() = phase.lanes_ops_per_s();
+  *brief.mutable_changes() = phase.changes();
   brief.set_fixed_cost_s(phase.fixed_cost_s());
   brief.set_workers_lost(phase.workers_lost());
   brief.set_lanes_failed(phase.lanes_failed());
@@ -56,6 +57,7 @@ v1::PhaseReport BriefOf(const v1::PhaseReport& phase, WorkersInBrief workers) {
   brief.set_interrupted(phase.interrupted());
   brief.set_not_whole(phase.not_whole());
   brief.set_bytes_per_lane(phase.bytes_per_lane());
+  brief.set_grown_bytes_per_lane(phase.grown_bytes_per_lane());
   brief.set_lane_count(phase.lane_count());
   brief.set_target(phase.target());
   brief.set_metadata(phase.metadata());

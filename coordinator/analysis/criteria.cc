@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@
 #include "common/model/criterion.h"
 #include "common/model/phase_files.h"
 #include "common/text/phase_name.h"
+#include "common/text/units.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/analysis/across/until_steady.h"
 #include "coordinator/analysis/marks/mark_table.h"
 
@@ -21,10 +24,19 @@ namespace {
 
 using Figure = Criterion::Figure;
 
-struct Reading {
-  double value = std::numeric_limits<double>::quiet_NaN();
-  std::string_view percentile = {};  // "p99"; empty: the figure is no percentile
+// The percentiles of a latency, ascending, with how many of so many ops lie beyond each.
+struct Percentile {
+  Figure figure;
+  std::string_view name;
+  double (v1::Latency::*us)() const;
+  double one_beyond_in;
 };
+constexpr Percentile kPercentiles[] = {
+    {Figure::kP50, "p50", &v1::Latency::p50, 2},        {Figure::kP90, "p90", &v1::Latency::p90, 10},
+    {Figure::kP95, "p95", &v1::Latency::p95, 20},       {Figure::kP99, "p99", &v1::Latency::p99, 100},
+    {Figure::kP99_9, "p99_9", &v1::Latency::p99_9, 1e3}, {Figure::kP99_99, "p99_99", &v1::Latency::p99_99, 1e4},
+};
+constexpr double kFewestBeyond = 100;  // as Histogram::Trusted
 
 // The latencies that a criterion is about: of the ops, or of a flush call.
 const v1::Latency& LatencyIn(const Criterion& criterion, const v1::PhaseReport& phase) {
@@ -33,66 +45,91 @@ const v1::Latency& LatencyIn(const Criterion& criterion, const v1::PhaseReport& 
   return found != phase.by_kind().end() ? found->second.latency_us() : v1::Latency::default_instance();
 }
 
-Reading ReadingOf(const Criterion& criterion, const v1::PhaseReport& phase) {
+const Percentile* PercentileOf(const Criterion& criterion) {
+  const auto* const found = std::find_if(std::begin(kPercentiles), std::end(kPercentiles),
+                                         [&](const Percentile& each) { return each.figure == criterion.figure; });
+  return found == std::end(kPercentiles) ? nullptr : found;
+}
+
+bool IsUnsure(const Percentile& percentile, const v1::Latency& latency) {
+  return std::find(latency.unsure().begin(), latency.unsure().end(), percentile.name) != latency.unsure().end();
+}
+
+// NaN: it was not measured.
+double ReadingOf(const Criterion& criterion, const v1::PhaseReport& phase) {
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
   const v1::Latency& latency = LatencyIn(criterion, phase);
   const v1::Spread& lanes = phase.headline_in_ops() ? phase.lanes_ops_per_s() : phase.lanes_bytes_per_s();
-  const auto of_latency = [&latency](double us, std::string_view percentile = {}) {
-    return latency.count() > 0 ? Reading{us, percentile} : Reading{};
-  };
+  if (const Percentile* const percentile = PercentileOf(criterion); percentile != nullptr)
+    return latency.count() > 0 ? (latency.*percentile->us)() : unknown;
   switch (criterion.figure) {
     case Figure::kBytesPerSecond:
-      return {phase.headline().bytes_per_s()};
+      return phase.headline().bytes_per_s();
     case Figure::kOpsPerSecond:
-      return {phase.headline().ops_per_s()};
+      return phase.headline().ops_per_s();
     case Figure::kMean:
-      return of_latency(latency.mean());
-    case Figure::kP50:
-      return of_latency(latency.p50(), "p50");
-    case Figure::kP90:
-      return of_latency(latency.p90(), "p90");
-    case Figure::kP95:
-      return of_latency(latency.p95(), "p95");
-    case Figure::kP99:
-      return of_latency(latency.p99(), "p99");
-    case Figure::kP99_9:
-      return of_latency(latency.p99_9(), "p99_9");
-    case Figure::kP99_99:
-      return of_latency(latency.p99_99(), "p99_99");
+      return latency.count() > 0 ? latency.mean() : unknown;
     case Figure::kMax:
-      return of_latency(latency.max());
+      return latency.count() > 0 ? latency.max() : unknown;
     case Figure::kJain:
-      return {lanes.jain()};
+      return lanes.jain();
     case Figure::kCov:
-      return {lanes.cov()};
+      return lanes.cov();
     case Figure::kMarks: {
       std::vector<std::string_view> codes;
       for (const v1::Mark& mark : phase.marks()) {
         if (std::find(codes.begin(), codes.end(), mark.code()) == codes.end())
           codes.emplace_back(mark.code());
       }
-      return {static_cast<double>(codes.size())};
+      return static_cast<double>(codes.size());
     }
+    default:
+      return unknown;
   }
-  return {};
+}
+
+// True if too few ops lie beyond the percentile to know it, but it misses its limit all the same: one below it, which is
+// known, does.
+bool MissesForSure(const Criterion& criterion, const v1::Latency& latency) {
+  if (criterion.bound != Criterion::Bound::kMax) return false;
+  return std::any_of(std::begin(kPercentiles), std::end(kPercentiles), [&](const Percentile& each) {
+    return each.figure < criterion.figure && !IsUnsure(each, latency) && (latency.*each.us)() > criterion.limit;
+  });
+}
+
+bool IsWithin(const Criterion& criterion, double value) {
+  return criterion.bound == Criterion::Bound::kMin ? value >= criterion.limit : value <= criterion.limit;
+}
+
+// True if the rate is within the limit only as a mean of several levels (changes of the rate): the last one, which the
+// storage goes on with, is not.
+bool OnlyMeanIsWithin(const Criterion& criterion, double reading, const v1::PhaseReport& phase) {
+  const bool is_rate = criterion.figure == Figure::kBytesPerSecond || criterion.figure == Figure::kOpsPerSecond;
+  if (!is_rate || phase.changes().empty() || !IsWithin(criterion, reading)) return false;
+  const double last_of_mean = phase.changes().rbegin()->after_per_s() / HeadlineRate(phase);
+  return std::isfinite(last_of_mean) && !IsWithin(criterion, reading * last_of_mean);
 }
 
 // Returns why the figure of a phase decides nothing; empty: it does.
-std::string DoubtAbout(const Criterion& criterion, const Reading& reading, const v1::PhaseReport& phase) {
+std::string DoubtAbout(const Criterion& criterion, double reading, const v1::PhaseReport& phase) {
   if (!phase.not_whole().empty()) return absl::StrCat("it is not whole: ", phase.not_whole());
-  if (!std::isfinite(reading.value)) return "it has no such figure";
+  if (!std::isfinite(reading)) return "it has no such figure";
   if (criterion.figure == Figure::kMarks) return {};
+  const bool of_call = criterion.call.has_value();
   std::vector<std::string> doubts;
   for (const v1::Mark& mark : phase.marks()) {
-    if (SpoilsFigures(mark.code()) && std::find(doubts.begin(), doubts.end(), mark.code()) == doubts.end())
-      doubts.push_back(mark.code());
+    const bool spoils = of_call ? SpoilsFlushCalls(mark.code()) : SpoilsFigures(mark.code());
+    if (spoils && std::find(doubts.begin(), doubts.end(), mark.code()) == doubts.end()) doubts.push_back(mark.code());
   }
   if (!doubts.empty()) return absl::StrCat("it is marked ", absl::StrJoin(doubts, ", "));
-  const auto& unsure = LatencyIn(criterion, phase).unsure();
-  if (!reading.percentile.empty() &&
-      std::find(unsure.begin(), unsure.end(), reading.percentile) != unsure.end())
-    return criterion.call.has_value() ? "fewer than 100 calls lie beyond that percentile"
-                                      : "fewer than 100 ops lie beyond that percentile";
-  return {};
+  if (OnlyMeanIsWithin(criterion, reading, phase)) return "its rate changed, and the last level is beyond the limit";
+  const Percentile* const percentile = PercentileOf(criterion);
+  const v1::Latency& latency = LatencyIn(criterion, phase);
+  if (percentile == nullptr || !IsUnsure(*percentile, latency) || MissesForSure(criterion, latency)) return {};
+  const char* const what = of_call ? "calls" : "ops";
+  return absl::StrCat("fewer than 100 ", what, " lie beyond that percentile: it takes ",
+                      FormatCount(kFewestBeyond * percentile->one_beyond_in), " of them, and there were ",
+                      FormatCount(static_cast<double>(latency.count())));
 }
 
 // Combines the figures of all phases into the verdict on one criterion.
@@ -105,21 +142,21 @@ class Judge {
   void Missing(const std::string& title) { Doubt(title, "it did not run"); }
 
   void Hear(const std::string& title, const v1::PhaseReport& phase) {
-    const Reading reading = ReadingOf(criterion_, phase);
+    const double reading = ReadingOf(criterion_, phase);
     const std::string doubt = DoubtAbout(criterion_, reading, phase);
     if (!doubt.empty()) {
-      if (doubted_.empty()) doubted_value_ = reading.value;
+      if (doubted_.empty()) doubted_value_ = reading;
       return Doubt(title, doubt);
     }
-    if (decided_ && !IsWorse(reading.value)) return;
+    if (decided_ && !IsWorse(reading)) return;
     decided_ = true;
-    verdict_.set_measured(reading.value);
+    verdict_.set_measured(reading);
     verdict_.set_phase(title);
   }
 
   void Conclude() {
     if (!decided_ && doubted_.empty()) verdict_.set_problem("it applies to no phase of the run");
-    verdict_.set_met(decided_ && !Misses(verdict_.measured()));
+    verdict_.set_met(decided_ && IsWithin(criterion_, verdict_.measured()));
     if (doubted_.empty() || (decided_ && !verdict_.met())) return;  // a clear miss needs no other phase
     verdict_.set_met(false);
     verdict_.set_phase(doubted_);
@@ -131,9 +168,6 @@ class Judge {
   bool IsWorse(double value) const {
     return criterion_.bound == Criterion::Bound::kMin ? value < verdict_.measured()
                                                       : value > verdict_.measured();
-  }
-  bool Misses(double value) const {
-    return criterion_.bound == Criterion::Bound::kMin ? value < criterion_.limit : value > criterion_.limit;
   }
   void Doubt(const std::string& title, const std::string& why) {
     if (!doubted_.empty()) return;  // the first one is named

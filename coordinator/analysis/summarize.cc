@@ -29,6 +29,18 @@
 namespace iobench {
 namespace {
 
+// Returns how large the files of each lane were in a plan whose files grow, in the mean over the lanes. A phase that lets
+// them grow has what its lanes wrote; others use what was there, up to a size of their own.
+uint64_t GrownBytes(const PhaseView& view) {
+  const v1::Plan& plan = view.run.plan();
+  const uint64_t most = ShapeOf(plan, view.phase.phase()).files.bytes_per_lane();
+  if (!GrowsFiles(plan, view.phase.phase())) return most;
+  if (view.aligned.lanes.empty()) return 0;
+  uint64_t bytes = 0;
+  for (const AlignedLane& lane : view.aligned.lanes) bytes += std::min(most, lane.result->bytes());
+  return bytes / view.aligned.lanes.size();
+}
+
 void FillWhat(const PhaseView& view, v1::PhaseReport& report) {
   const v1::PhaseRecord& phase = view.phase;
   report.set_index(phase.index());
@@ -40,8 +52,10 @@ void FillWhat(const PhaseView& view, v1::PhaseReport& report) {
   report.set_record_bytes(view.traits.record_bytes);
   report.set_stride_records(StrideOf(phase.phase()));
   // Of files that grow, each phase has another size; what is asked for is the same.
-  report.set_bytes_per_lane(GrowsFiles(view.run.plan()) ? view.run.plan().files().bytes_per_lane()
-                                                        : ShapeOf(view.run.plan(), phase.phase()).files.bytes_per_lane());
+  const bool grows = GrowsFiles(view.run.plan());
+  report.set_bytes_per_lane(grows ? view.run.plan().files().bytes_per_lane()
+                                  : ShapeOf(view.run.plan(), phase.phase()).files.bytes_per_lane());
+  if (grows && !view.traits.metadata) report.set_grown_bytes_per_lane(GrownBytes(view));
   report.set_target(OnlyTargetPath(view.run.plan(), phase.phase()));
   report.set_lane_count(static_cast<uint32_t>(view.aligned.lanes.size()));
   report.set_metadata(view.traits.metadata);

@@ -10,6 +10,7 @@
 #include "common/model/plan_traits.h"
 #include "common/status_util.h"
 #include "common/text/log.h"
+#include "coordinator/plan/check/ranks_check.h"
 #include "coordinator/plan/resolve.h"
 #include "coordinator/preflight/refusal.h"
 #include "coordinator/preflight/storage_check.h"
@@ -72,11 +73,14 @@ void Assembly::AddAbsent() {
 absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectWorkers(const std::string& started_at, bool allows_one_client) {
   if (LeavesOut()) {
     // Workers that did join on such a client leave with the others that have a fault.
-    std::erase_if(join_faults_, [this](const JoinFault& fault) {
+    std::vector<v1::LeftOutClient> not_joined;
+    std::erase_if(join_faults_, [&](const JoinFault& fault) {
       if (!JoinedThere(fault, cluster_.members()).empty()) return false;
-      LeaveOut(fault.client, 0, {fault.problem});
+      not_joined.emplace_back().set_client(fault.client);
+      not_joined.back().add_problems(fault.problem);
       return true;
     });
+    IOBENCH_RETURN_IF_ERROR(LeaveOut(std::move(not_joined)));
   }
   if (RefillsSeats()) cluster_.HoldNewcomers();
   const absl::Cleanup begins = [this] { cluster_.SendNewcomersAway(); };
@@ -102,7 +106,7 @@ absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectWorkers(const std::string
     if (!LeavesClients(cluster_.members(), bad)) {
       return Annotate(refusal, "--skip-bad would leave no client");
     }
-    LeaveOut(bad);
+    IOBENCH_RETURN_IF_ERROR(LeaveOut(ClientsToLeaveOut(bad)));
     cluster_.Exclude(bad, "the coordinator leaves this client out of the run (--skip-bad)");
     join_faults_.clear();
   }
@@ -130,6 +134,9 @@ absl::StatusOr<std::unique_ptr<Look>> Assembly::InspectOnce(const std::string& s
                                           {.resumed = options_.resume.has_value(),
                                            .least_lanes_per_worker = options_.least_lanes_per_worker,
                                            .allows_one_client = allows_one_client}));
+  // Phases that are added later may be on some of the clients.
+  if (options_.least_lanes_per_worker > 0)
+    IOBENCH_RETURN_IF_ERROR(CheckOneClientIfCollective(plan_, cluster_.client_count()));
   look->layout.emplace(plan_, ClientsOf(cluster_.roster()));
   look->data.emplace(cluster_, plan_, *look->layout, started_at, coordinator_.host(),
                      options_.resume.has_value() ? options_.resume->part : RunPart());
@@ -212,27 +219,12 @@ absl::Status Assembly::DecideAboutData(Look& look) {
   return absl::OkStatus();
 }
 
-void Assembly::LeaveOut(const std::string& client, uint32_t worker_count, const std::vector<std::string>& problems) {
-  v1::LeftOutClient& left_out = left_out_.emplace_back();
-  left_out.set_client(client);
-  left_out.set_worker_count(worker_count);
-  for (const std::string& problem : problems) {
-    left_out.add_problems(problem);
-    LogWarning(absl::StrCat(client.empty() ? "a client" : client, " is left out: ", problem));
-  }
-}
-
-// All workers of a client leave together.
-void Assembly::LeaveOut(const std::set<uint32_t>& workers) {
-  struct LeftOut {
-    std::string host;
-    uint32_t worker_count = 0;
-    std::vector<std::string> problems;
-  };
-  std::map<uint32_t, LeftOut> clients;
+std::vector<v1::LeftOutClient> Assembly::ClientsToLeaveOut(const std::set<uint32_t>& workers) const {
+  std::map<uint32_t, v1::LeftOutClient> clients;
   for (const uint32_t worker : workers) {
-    LeftOut& left_out = clients[cluster_.members()[worker].client];
-    if (left_out.worker_count++ == 0) left_out.host = cluster_.members()[worker].facts.host();
+    v1::LeftOutClient& left_out = clients[cluster_.members()[worker].client];
+    left_out.set_client(cluster_.members()[worker].facts.host());
+    left_out.set_worker_count(left_out.worker_count() + 1);
   }
   for (const Finding& finding : preflight_.findings) {
     if (finding.severity != Severity::kFault || !finding.of_client) continue;
@@ -240,11 +232,29 @@ void Assembly::LeaveOut(const std::set<uint32_t>& workers) {
     for (const uint32_t worker : finding.workers) {
       if (workers.contains(worker)) having_it.insert(cluster_.members()[worker].client);
     }
-    for (const uint32_t client : having_it) clients[client].problems.push_back(finding.problem);
+    for (const uint32_t client : having_it) clients[client].add_problems(finding.problem);
   }
-  for (const auto& [client, left_out] : clients) {
-    LeaveOut(left_out.host, left_out.worker_count, left_out.problems);
+  std::vector<v1::LeftOutClient> left_out;
+  for (auto& [number, client] : clients) left_out.push_back(std::move(client));
+  return left_out;
+}
+
+absl::Status Assembly::LeaveOut(std::vector<v1::LeftOutClient> clients) {
+  const auto name_of = [](const v1::LeftOutClient& client) {
+    return client.client().empty() ? std::string("a client") : client.client();
+  };
+  std::vector<std::string> described;
+  for (const v1::LeftOutClient& client : clients) {
+    described.push_back(name_of(client));
+    if (!client.problems().empty()) absl::StrAppend(&described.back(), " (", client.problems(0), ")");
   }
+  IOBENCH_RETURN_IF_ERROR(CheckAllRanksTakePart(plan_, described));
+  for (v1::LeftOutClient& client : clients) {
+    for (const std::string& problem : client.problems())
+      LogWarning(absl::StrCat(name_of(client), " is left out: ", problem));
+    left_out_.push_back(std::move(client));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace iobench

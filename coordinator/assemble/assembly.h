@@ -99,8 +99,10 @@ class Assembly {
   void AddAbsent();
   absl::Status CheckStorage(Look& look, uint32_t pass);
   void FindFaults(const Look& look);  // sets preflight_
-  void LeaveOut(const std::string& client, uint32_t worker_count, const std::vector<std::string>& problems);
-  void LeaveOut(const std::set<uint32_t>& workers);
+  // The clients of these workers, with their problems. All workers of a client leave together.
+  std::vector<v1::LeftOutClient> ClientsToLeaveOut(const std::set<uint32_t>& workers) const;
+  // Or returns why the run cannot go on without them.
+  absl::Status LeaveOut(std::vector<v1::LeftOutClient> clients);
 
   Cluster& cluster_;
   const AssemblyOptions& options_;

@@ -27,7 +27,7 @@ struct CapacityFacts {
   uint64_t record_bytes = 0;
   uint32_t worker_count = 1;
   uint64_t queue_depth = 1;  // of each lane; 0: it differs between the operations of a mix
-  std::vector<std::string_view> in_use = {};  // OptionsInUse (coordinator/analysis/marks/advice.h)
+  std::vector<std::string_view> in_use = {};  // OptionsOfNoUse (coordinator/analysis/marks/advice.h)
   double mix_per_s = 0;      // what all clients of a mix with rates ask for; 0: no mix, or one without rates
 };
 

@@ -158,7 +158,7 @@ v1::CapacityReport ReportFor(const Stage& stage, const CapacityCommand& line, co
        .record_bytes = workload.assignments_size() == 1 ? workload.assignments(0).operation().record_bytes() : 0,
        .worker_count = static_cast<uint32_t>(run.worker_count()),
        .queue_depth = QueueDepthOf(workload),
-       .in_use = OptionsInUse(workload),
+       .in_use = OptionsOfNoUse(workload),
        .mix_per_s = line.given.Has("rate") ? 0 : DuePerSecond(workload) / line.given.Decimal("mix-factor", 1)},
       *questions);
   report.set_program_version(kProgramVersion);

@@ -65,7 +65,7 @@ std::string WorkText(const v1::Plan& plan, const v1::Phase& phase, uint32_t work
   }
   const std::string how = IsMetadata(operation)
                               ? ItemsText(operation.name(), operation.tree())
-                              : absl::StrCat("records of ", RecordSizesText(operation));
+                              : absl::StrCat("records of ", RecordSizesText(operation), AccessText(operation));
   if (phase.stop().time_s() > 0) return absl::StrCat(how, ", for ", FormatSeconds(phase.stop().time_s()));
   if (IsMetadata(operation) && !HasItemsPerLane(operation.name())) return how;
   const std::string all = IsMetadata(operation)

@@ -237,7 +237,7 @@ std::optional<int> SetUp(const JobSpec& job, const TransportSpec& chosen, const 
       return kExitOk;
     }
   }
-  absl::Status status = job.after_plan == nullptr ? absl::OkStatus() : job.after_plan();
+  absl::Status status = job.after_plan == nullptr ? absl::OkStatus() : job.after_plan(work.plan);
   status.Update(GiveServersWorkers(job, work.plan, worker_count, named.sampler_hosts));
   if (!status.ok()) return Fail(status, kExitUsage);
   return std::nullopt;

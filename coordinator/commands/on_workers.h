@@ -37,7 +37,7 @@ struct JobSpec {
   bool measures_servers = false;      // may have --server-path
   // Makes the plan that the options give the one of this command, before it is checked.
   std::function<absl::Status(v1::Plan& plan)> adapt_plan = nullptr;
-  std::function<absl::Status()> after_plan = nullptr;
+  std::function<absl::Status(const v1::Plan& plan)> after_plan = nullptr;
 
   uint32_t simulate = 0;          // number of simulated workers; 0: real ones
   uint32_t lanes_per_worker = 1;  // of phases that the plan does not have yet

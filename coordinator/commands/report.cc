@@ -100,6 +100,7 @@ int WriteConsoleFile(const ReportCommand& options, SavedRun& saved) {
 }
 
 int Verify(const std::string& directory) {
+  const FittedStream fitted(std::cout, STDOUT_FILENO);
   const absl::StatusOr<bool> passed = VerifySavedRun(directory, std::cout);
   if (!passed.ok()) return Fail(passed.status(), absl::IsNotFound(passed.status()) ? kExitUsage : kExitIo);
   return *passed ? kExitOk : kExitIo;

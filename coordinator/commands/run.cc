@@ -122,6 +122,8 @@ struct RunConclusion {
   const std::ostringstream& after_screen;
   TextOfUnsaved& instead;
   const std::string& for_resuming;
+  bool of_mpi;
+  int absent_count;  // of the workers: --without
 
   // Returns the exit code of the process. `exit_code`: of the run, as its record has it.
   int Conclude(const Conductor& conductor, int exit_code) const {
@@ -152,10 +154,13 @@ struct RunConclusion {
   }
 
  private:
-  // "; go on with `cluster-iobench run --resume DIR --spawn 2`"; empty if the results are not there.
+  // "; go on with `cluster-iobench run --resume DIR --spawn 2`", or what starts as many ranks; empty if the results are not
+  // there.
   std::string HowToGoOn(const Conductor& conductor) const {
     if (directory.empty() || !conductor.saved().ok()) return {};
-    return absl::StrCat("; go on with `cluster-iobench run --resume ", Printable(ShellWord(directory)),
+    const int ranks = conductor.record().workers_size() - absent_count;
+    return absl::StrCat("; go on with `", of_mpi ? absl::StrCat("mpirun -np ", ranks, " ") : "",
+                        "cluster-iobench run --resume ", Printable(ShellWord(directory)),
                         for_resuming.empty() ? "" : " ", Printable(for_resuming), "`");
   }
 };
@@ -224,7 +229,8 @@ int RunPlan(const Stage& stage, const RunCommand& line, const v1::Plan& plan) {
     conductor.Dismiss();
   } else {
     const RunConclusion ending{directory, documents, display, progress, *views, after_screen, instead,
-                               line.for_resuming};
+                               line.for_resuming, whose == Stdout::kOfMpi,
+                               stage.resume == nullptr ? 0 : static_cast<int>(stage.resume->absent_workers.size())};
     exit_code = conductor.Conduct(*SourceOf(conductor.record().plan(), PartOf(stage)), [&](int code) {
       return ending.Conclude(conductor, code);
     });
@@ -278,7 +284,8 @@ int Execute(const RunCommand& run, const std::string& typed) {
                     .dry_run = run.dry_run,
                     .measures_servers = true,
                     .adapt_plan = adapt_plan,
-                    .after_plan = [&run] { return CheckDocuments(run.cluster, IozoneOutputOf(run.given)); },
+                    .after_plan =
+                        [&run](const v1::Plan& plan) { return CheckDocuments(run.cluster, IozoneOutputOf(run.given), plan); },
                     .carry_out =
                         [&run](const Stage& stage, const v1::Plan& plan) {
                           return run.cluster.net_test ? NetTest(stage, run) : RunPlan(stage, run, plan);

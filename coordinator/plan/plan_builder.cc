@@ -214,6 +214,20 @@ absl::StatusOr<v1::Plan> PlanOfOptions(const GivenOptions& given, const PlanCont
   return plan;
 }
 
+// An option that says how long phases last takes the place of the other one in a plan or suite.
+void ReplaceTimes(const GivenOptions& given, v1::Plan& plan) {
+  if (given.Has("time") == given.Has("deadline")) return;
+  for (v1::Phase& phase : *plan.mutable_phases()) {
+    if (!phase.has_stop()) continue;
+    if (given.Has("deadline")) {
+      phase.mutable_stop()->clear_time_s();
+    } else {
+      phase.mutable_stop()->clear_deadline_s();
+      phase.mutable_stop()->clear_wear_out();
+    }
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext& context) {
@@ -221,6 +235,7 @@ absl::StatusOr<v1::Plan> BuildPlan(const GivenOptions& given, const PlanContext&
                                   : given.Has("suite") ? LoadSuite(given, context)
                                                        : PlanOfOptions(given, context);
   if (!plan.ok()) return plan.status();
+  ReplaceTimes(given, *plan);
   IOBENCH_RETURN_IF_ERROR(AddBackground(given, context.drawn_seed, *plan));
   IOBENCH_RETURN_IF_ERROR(SetUntil(given, *plan));
   const v1::Plan before_options = *plan;

@@ -226,6 +226,7 @@ absl::StatusOr<SavedRun> SavedRun::Open(const std::string& directory) {
         "; give the directory that --out named"));
   }
   if (!files::Exists(RawRunPath(directory))) {
+    if (errno != ENOENT && errno != ENOTDIR) return ErrnoStatus(RawRunPath(directory), errno);
     return absl::NotFoundError(absl::StrCat(directory, " holds no saved run (", kRawRun,
                                             " is missing); give the directory that --out named"));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <sstream>
 #include <string_view>
 
 #include "absl/strings/match.h"
@@ -9,6 +10,7 @@
 #include "common/own_files/own_file.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
+#include "coordinator/analysis/phase/phase_traits.h"
 #include "coordinator/files/files.h"
 #include "coordinator/report/atomic_file.h"
 #include "coordinator/report/file_head.h"
@@ -17,6 +19,7 @@
 #include "coordinator/report/result_files.h"
 #include "coordinator/report/result_store.h"
 #include "coordinator/report/table_files.h"
+#include "coordinator/report/text/console_words.h"
 #include "coordinator/report/workbook/workbook_writer.h"
 #include "coordinator/saved_run/whole_report.h"
 
@@ -95,6 +98,38 @@ absl::Status UnlessNotPrinted(const absl::Status& printed) {
   return absl::IsDataLoss(printed) ? absl::OkStatus() : printed;
 }
 
+// FailedPrecondition: a run of this plan has nothing that the document shows, as its `write` would say after the run.
+absl::Status CheckHasWhatItShows(const Document& document, const v1::Plan& plan) {
+  if (!document.shows_some) return absl::OkStatus();
+  // What is known of the phases before they run.
+  v1::RunReport report;
+  *report.mutable_run()->mutable_plan() = plan;
+  for (const v1::Phase& phase : plan.phases()) {
+    const PhaseTraits traits = TraitsOf(phase);
+    v1::PhaseReport& planned = *report.add_phases();
+    planned.set_index(static_cast<uint32_t>(report.phases_size() - 1));
+    planned.set_name(traits.name);
+    planned.set_operation(traits.operation);
+    planned.set_record_bytes(traits.record_bytes);
+    planned.set_metadata(traits.metadata);
+    if (traits.tree.items_per_lane() > 0) *planned.mutable_tree() = traits.tree;
+    if (traits.reads) (*planned.mutable_by_kind())["read"];
+    if (traits.writes) (*planned.mutable_by_kind())["write"];
+  }
+  std::ostringstream unused;
+  const absl::Status written = document.write(report, unused);
+  return absl::IsFailedPrecondition(written) ? written : absl::OkStatus();
+}
+
+// Most formats of other tools have no place for the errors of a phase.
+void PrintErrorsOf(const v1::RunReport& report, std::ostream& aside) {
+  constexpr size_t kMostOfPhase = 3;
+  for (const v1::PhaseReport& phase : report.phases()) {
+    for (const std::string& text : ErrorTexts(phase.errors(), kMostOfPhase))
+      aside << "cluster-iobench: " << Printable(phase.name()) << ": " << text << '\n';
+  }
+}
+
 }  // namespace
 
 std::string WorkbookFileOf(const std::string& given) {
@@ -104,12 +139,14 @@ std::string WorkbookFileOf(const std::string& given) {
   return given;
 }
 
-absl::Status CheckDocuments(const ClusterOptions& options, const std::optional<v1::IozoneOutput>& iozone) {
+absl::Status CheckDocuments(const ClusterOptions& options, const std::optional<v1::IozoneOutput>& iozone,
+                            const v1::Plan& plan) {
   std::vector<std::string> formats = options.formats;
   if (!options.workbook.empty()) formats.push_back("workbook");
   for (const std::string& name : formats) {
     const Document& document = **DocumentNamed(name);
     if (document.is_built != nullptr) IOBENCH_RETURN_IF_ERROR(document.is_built());
+    IOBENCH_RETURN_IF_ERROR(Annotate(CheckHasWhatItShows(document, plan), absl::StrCat("--format ", name)));
   }
   IOBENCH_RETURN_IF_ERROR(CheckResultDirectory(options, iozone.value_or(v1::IozoneOutput())));
   if (options.workbook.empty()) return absl::OkStatus();
@@ -169,6 +206,7 @@ absl::Status RunDocuments::Write(const std::string& directory, const v1::RunReco
                                        [](const Document* document) { return document->shows_charts; });
   const v1::RunReport report =
       WholeReport(*saved, {.charts = show_charts ? Charts::kFilledIn : Charts::kLeftOut});
+  if (replace_console_ && !as_iozone_) PrintErrorsOf(report, aside);
   absl::Status status = WriteIozoneFiles(report, directory);
   status.Update(WriteTableFiles(report, directory));
   if (prints_excel) status.Update(UnlessNotPrinted(WriteIozoneExcel(report, out)));

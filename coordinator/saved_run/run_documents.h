@@ -16,9 +16,10 @@ namespace iobench {
 
 // Checks, before anything is measured, whether the documents that the user asks for can be written. `iozone`: IOzone's
 // options, if any was given. InvalidArgument, AlreadyExists, FailedPrecondition or an errno's code: this build lacks a
-// format; the file of -b exists (unless --force is given), is a directory or cannot be created; or the result directory
+// format; no phase of the plan is one that a format shows; the file of -b exists (unless --force is given), is a directory or cannot be created; or the result directory
 // holds no result, but a file that one of the documents would replace (unless --force is given).
-absl::Status CheckDocuments(const ClusterOptions& options, const std::optional<v1::IozoneOutput>& iozone);
+absl::Status CheckDocuments(const ClusterOptions& options, const std::optional<v1::IozoneOutput>& iozone,
+                            const v1::Plan& plan);
 // Returns the file that -b FILE writes: FILE, with .xlsx in place of .xls and IOzone's .wks.
 std::string WorkbookFileOf(const std::string& given);
 

@@ -19,7 +19,7 @@ using V = ForeignValue;
 constexpr ForeignOption kBonnieRows[] = {
     {"d", "DIR", V::kText, B::kTogether, "--path", ""},
     {"s", "MIB[:CHUNK]", V::kText, B::kTogether, "-s, -r", ""},
-    {"n", "N[:MAX:MIN:DIRS]", V::kText, B::kTogether, "--items N × 1024, --file-bytes MAX, --min-file-bytes MIN, --tree-branching DIRS", ""},
+    {"n", "N[:MAX:MIN:DIRS:CHUNK]", V::kText, B::kTogether, "--items N × 1024, --file-bytes MAX, --min-file-bytes MIN, --tree-branching DIRS", ""},
     {"x", "N", V::kNumber, B::kOption, "repeat", ""},
     {"m", "NAME", V::kText, B::kOption, "label", ""},
     {"u", "USER", V::kText, B::kTogether, "--user", ""},
@@ -86,6 +86,7 @@ absl::Status BonnieFileNumber(const std::string& text, Translation& into, Transl
     if (bytes > 0 && part(1) != part(2)) command.options.AddBytes(name, bytes);
     if (bytes > 0 && part(1) == part(2)) command.options.AddBytes("file-bytes", bytes);
   }
+  if (!part(4).empty()) into.Say("-n", "the chunks of files have no size of their own here");
   if (!part(3).empty() && part(3) != "0") {
     command.options.Add("tree-depth", "1");
     command.options.Add("tree-branching", part(3));

@@ -37,51 +37,66 @@ constexpr ForeignOption kFioRows[] = {
     {"io_size io_limit", "SIZE", V::kText, B::kTogether, "--max-ops SIZE / bs", ""},
     {"number_ios", "N", V::kNumber, B::kOption, "max-ops", ""},
     {"numjobs", "N", V::kNumber, B::kTogether, "-t", ""},
-    {"nrfiles", "N", V::kNumber, B::kOption, "files-per-lane", ""},
+    {"nrfiles nr_files", "N", V::kNumber, B::kOption, "files-per-lane", ""},
     {"directory", "DIR", V::kText, B::kTogether, "--path", ""},
     {"filename", "FILE", V::kText, B::kTogether, "--path with its directory; --shared-file with numjobs", "its directory is tested; your own file is never touched (--existing FILE reads it)"},
     {"direct", "0|1", V::kYesNo, B::kOption, "direct", ""},
     {"buffered", "0|1", V::kYesNo, B::kTogether, "-I for 0", ""},
     {"ioengine", "NAME", V::kText, B::kTogether, "--engine uring for libaio and io_uring, posix-aio, mmap, null; posix for sync, psync, pvsync …", ""},
     {"iodepth", "N", V::kNumber, B::kTogether, "--depth, with an engine that has a queue", ""},
-    {"runtime", "S", V::kSeconds, B::kTogether, "--time; without time_based --deadline", ""},
+    {"runtime timeout", "S", V::kSeconds, B::kTogether, "--time; without time_based --deadline", ""},
     {"time_based", "", V::kYesNo, B::kTogether, "--time", ""},
     {"ramp_time", "S", V::kSeconds, B::kTogether, "--warmup, and S more of --time", "fio's ramp_time is on top of runtime; --warmup lies inside --time, so --time has both"},
     {"loops", "N", V::kNumber, B::kOption, "repeat", "each repetition has its own figures, with median and interval"},
     {"startdelay start_delay", "S", V::kText, B::kLost, "", "all lanes start at the same instant, which is what is measured"},
     {"fsync", "N", V::kNumber, B::kTogether, "--fsync-every N; with several ops in flight -o for 1, --burst N × bs for more", ""},
     {"fdatasync", "N", V::kNumber, B::kTogether, "--fsync-every N --flush-call fdatasync; with several ops in flight as fsync, --dsync for 1", ""},
+    {"sync_file_range", "FLAGS:N", V::kText, B::kTogether, "--fsync-every N --flush-call sync-file-range; not with several ops in flight", ""},
     {"end_fsync", "0|1", V::kYesNo, B::kTogether, "-e, if something is written", ""},
     {"fsync_on_close", "0|1", V::kYesNo, B::kTogether, "-e -c, if something is written", ""},
     {"sync", "0|1|sync|dsync", V::kText, B::kTogether, "-o or --dsync", ""},
     {"rate", "SIZE", V::kText, B::kTogether, "--lane-rate SIZE / bs --even-rate; without time_based --ops-per-second", ""},
     {"rate_iops", "N", V::kText, B::kTogether, "--lane-rate N --even-rate; without time_based --ops-per-second", ""},
     {"rate_process", "linear|poisson", V::kText, B::kTogether, "--lane-rate without --even-rate for poisson", ""},
-    {"rate_min rate_iops_min", "SIZE", V::kText, B::kLost, "", "state what the run must reach with --require 'read>=100MiB/s'"},
+    {"rate_cycle ratecycle rate_ignore_thinktime", "…", V::kText, B::kLost, "", "a rate holds from op to op; --think is part of the time between ops"},
+    {"rate_min ratemin rate_iops_min", "SIZE", V::kText, B::kLost, "", "state what the run must reach with --require 'read>=100MiB/s'"},
     {"thinktime", "US", V::kText, B::kTogether, "--think", "the lane computes during --think; fio sleeps unless thinktime_spin is set"},
-    {"thinktime_spin thinktime_blocks thinktime_iotime", "N", V::kText, B::kLost, "", "--think stands before each op"},
-    {"verify", "KIND", V::kText, B::kTogether, "--verify, and a read after a write", "every sector carries writer, file, offset and generation, and is checked outside the op's time"},
+    {"thinktime_spin thinktime_blocks thinktime_blocks_type thinktime_iotime", "N", V::kText, B::kLost, "", "--think stands before each op"},
+    {"verify", "KIND", V::kText, B::kTogether, "--verify, and a read after a write", ""},
     {"do_verify", "0|1", V::kYesNo, B::kTogether, "without the read for 0", ""},
-    {"verify_pattern verify_fatal verify_dump verify_async verify_backlog verify_interval verify_state_save serialize_overlap verifysort", "…", V::kText, B::kNothing, "", "--verify needs no more"},
+    {"verify_only", "", V::kYesNo, B::kTogether, "--op read --verify instead of a write", "it reads what a run with -w has kept; without that, the data are written first, untimed"},
+    {"verify_pattern verify_fatal verify_dump verify_async verify_backlog verify_backlog_batch verify_interval verify_offset verify_state_save verify_state_load experimental_verify serialize_overlap verifysort", "…", V::kText, B::kNothing, "", "--verify needs no more"},
     {"zero_buffers", "", V::kYesNo, B::kOption, "data=zero", ""},
     {"buffer_pattern", "BYTES", V::kText, B::kLost, "", "for one byte everywhere: --data pattern:N"},
     {"buffer_compress_percentage", "PCT", V::kNumber, B::kOption, "compress", ""},
     {"dedupe_percentage", "PCT", V::kNumber, B::kOption, "dedupe", ""},
+    {"buffer_compress_chunk", "SIZE", V::kText, B::kLost, "", "--compress counts in blocks of 4 KiB"},
+    {"dedupe_mode dedupe_working_set_percentage dedupe_global", "…", V::kText, B::kLost, "", "--dedupe repeats records across files, --dedupe-within and --dedupe-interior within a file"},
     {"refill_buffers scramble_buffers", "0|1", V::kYesNo, B::kNothing, "",
      "data are new and incompressible; --data same repeats one buffer, as without them"},
     {"randrepeat", "0|1", V::kYesNo, B::kNothing, "", "--seed N repeats a run; without it each run has its own order"},
     {"randseed allrandrepeat", "N", V::kNumber, B::kOption, "seed", ""},
-    {"norandommap random_generator softrandommap", "", V::kYesNo, B::kNothing, "", "a random op visits each record once per pass, without a map"},
+    {"norandommap softrandommap", "", V::kYesNo, B::kNothing, "", "a random op visits each record once per pass, without a map"},
+    {"random_generator", "KIND", V::kText, B::kNothing, "", "a random op visits each record once per pass, without a map"},
     {"random_distribution", "KIND", V::kText, B::kTogether, "--access zipf:THETA, pareto:H or normal:DEVIATION; each record once per pass for random", "hot records lie anywhere in the file, not around a place"},
+    {"rw_sequencer", "KIND", V::kText, B::kTogether, "--burst-records for sequential", ""},
     {"percentage_random", "PCT", V::kNumber, B::kLost, "", "an operation is random or sequential; --mix combines both"},
     {"overwrite", "0|1", V::kYesNo, B::kTogether, "--op rewrite instead of write", ""},
     {"invalidate", "0|1", V::kYesNo, B::kTogether, "--drop-caches for buffered reads, unless it is 0", ""},
+    {"pre_read", "0|1", V::kYesNo, B::kTogether, "without --drop-caches", "what fio reads before the test is not read first; an earlier --op read fills the caches"},
     {"fallocate", "KIND", V::kText, B::kTogether, "--preallocate for posix, native and keep", ""},
     {"fadvise_hint", "KIND", V::kText, B::kTogether, "--fadvise", ""},
     {"file_service_type openfiles", "…", V::kText, B::kLost, "", "a lane works on its files one after the other"},
-    {"offset offset_increment offset_align", "SIZE", V::kText, B::kLost, "", "each lane has its own file, or its own extent of a shared one"},
+    {"opendir", "DIR", V::kText, B::kRefused, "", "--existing FILE reads files that are there, a file per lane"},
+    {"ba blockalign", "SIZE", V::kText, B::kLost, "", "random ops are at multiples of their own size"},
+    {"bs_unaligned blocksize_unaligned", "", V::kYesNo, B::kLost, "", "random ops are at multiples of their own size"},
+    {"atomic", "0|1", V::kYesNo, B::kOption, "direct", "O_DIRECT, but no atomic writes"},
+    {"write_hint", "KIND", V::kText, B::kLost, "", "files have no hint of how long their data live"},
+    {"offset fileoffset offset_increment offset_align", "SIZE", V::kText, B::kLost, "", "each lane has its own file, or its own extent of a shared one"},
     {"fill_device fill_fs", "0|1", V::kYesNo, B::kLost, "", "--fill PCT fills the file system before the first phase"},
     {"stonewall wait_for_previous", "", V::kYesNo, B::kTogether, "another command: jobs between stonewalls run at the same time", ""},
+    {"wait_for", "JOB", V::kText, B::kTogether, "another command, as with stonewall", "it waits for all jobs before it"},
+    {"flow flow_id flow_sleep", "N", V::kText, B::kLost, "", "jobs do not slow each other down; --mix gives operations shares of a rate"},
     {"group_reporting", "", V::kYesNo, B::kNothing, "", "lanes are always reported together, and each by itself with --verbose"},
     {"new_group", "", V::kYesNo, B::kNothing, "", "lanes are always reported together"},
     {"thread", "", V::kYesNo, B::kNothing, "", "lanes are threads; --spawn N starts processes"},
@@ -89,30 +104,43 @@ constexpr ForeignOption kFioRows[] = {
     {"cpus_allowed_policy", "KIND", V::kText, B::kNothing, "", "--bind gives each lane its own processor"},
     {"numa_cpu_nodes numa_mem_policy", "LIST", V::kText, B::kOption, "bind=numa", "lanes are bound to all NUMA nodes in turn"},
     {"client", "HOSTS", V::kText, B::kTogether, "--hosts: no server process is needed", ""},
-    {"unlink", "0|1", V::kYesNo, B::kNothing, "", "data are removed at the end; -w keeps them"},
-    {"exitall exitall_on_error exit_what continue_on_error ignore_error", "…", V::kYesNo, B::kNothing, "", "--max-errors N lets a lane go on after N failed ops; a lane that finishes first sets the stonewall"},
-    {"create_on_open create_serialize create_fsync create_only file_append unique_filename filename_format group", "…", V::kYesNo, B::kNothing, "", "files are prepared before the clock starts"},
-    {"output output-format minimal append-terse terse-version write_bw_log write_lat_log write_iops_log log_avg_msec log_hist_msec log_unix_epoch bandwidth-log latency-log per_job_logs write_hist_log log_offset log_max_value json_plus", "…", V::kText, B::kNothing, "", kFioSaved},
+    {"unlink unlink_each_loop", "0|1", V::kYesNo, B::kNothing, "", "data are removed at the end; -w keeps them"},
+    {"exitall exitall_on_error", "", V::kYesNo, B::kNothing, "", "a lane that finishes first sets the stonewall"},
+    {"exit_what continue_on_error ignore_error", "KIND", V::kText, B::kNothing, "", "--max-errors N lets a lane go on after N failed ops; a lane that finishes first sets the stonewall"},
+    {"create_on_open create_serialize create_fsync create_only file_append allow_file_create unique_filename group", "…", V::kYesNo, B::kNothing, "", "files are prepared before the clock starts"},
+    {"filename_format", "TEXT", V::kText, B::kNothing, "", "files are prepared before the clock starts"},
+    {"allow_mounted_write", "0|1", V::kYesNo, B::kNothing, "", "of devices only"},
+    {"output output-format terse-version write_bw_log write_lat_log write_iops_log log_avg_msec log_hist_msec log_hist_coarseness log_unix_epoch log_alternate_epoch log_alternate_epoch_clock_id per_job_logs write_hist_log log_offset log_prio log_max_value log_entries log_compression log_compression_cpus log_store_compressed disk_util error_dump", "…", V::kText, B::kNothing, "", kFioSaved},
+    {"minimal append-terse bandwidth-log latency-log json_plus", "", V::kYesNo, B::kNothing, "", kFioSaved},
     {"eta eta-newline eta-interval status-interval bwavgtime iopsavgtime", "…", V::kText, B::kNothing, "", "--live shows a run while it lasts"},
-    {"lat_percentiles clat_percentiles slat_percentiles disable_lat disable_clat disable_slat disable_bw disable_bw_measurement gtod_reduce unified_rw_reporting clocksource gtod_cpu stats significant_figures kb_base unit_base", "…", V::kYesNo, B::kNothing, "", "every latency is recorded, at about 20 ns per op"},
+    {"lat_percentiles clat_percentiles slat_percentiles disable_lat disable_clat disable_slat disable_bw disable_bw_measurement gtod_reduce stats block_error_percentiles", "0|1", V::kYesNo, B::kNothing, "", "every latency is recorded, at about 20 ns per op"},
+    {"unified_rw_reporting clocksource gtod_cpu significant_figures kb_base unit_base", "…", V::kText, B::kNothing, "", "every latency is recorded, at about 20 ns per op"},
     {"percentile_list", "LIST", V::kText, B::kNothing, "", "result.json has all percentiles"},
     {"iodepth_batch iodepth_batch_submit iodepth_batch_complete iodepth_batch_complete_min iodepth_batch_complete_max iodepth_low", "N", V::kText, B::kLost, "", "the queue is kept full, op by op"},
+    {"io_submit_mode", "KIND", V::kText, B::kLost, "", "each lane submits its own ops"},
+    {"hipri_percentage cmdprio cmdprio_class cmdprio_percentage cmdprio_bssplit", "…", V::kText, B::kLost, "", "all ops of a lane have the same priority"},
+    {"thp", "0|1", V::kYesNo, B::kLost, "", "--mmap-advice gives one advice"},
     {"hipri sqthread_poll fixedbufs registerfiles nonvectored force_async userspace_reap sqthread_poll_cpu uncached nowait", "…", V::kYesNo, B::kLost, "", "engine uring has no such switches"},
-    {"latency_target latency_window latency_percentile max_latency", "…", V::kText, B::kLost, "", "cluster-iobench capacity --slo 'p99<=10ms' finds the highest load within a limit"},
+    {"latency_target latency_window latency_percentile latency_run max_latency", "…", V::kText, B::kLost, "", "cluster-iobench capacity --slo 'p99<=10ms' finds the highest load within a limit"},
     {"steadystate ss", "iops:LIMIT%", V::kText, B::kTogether, "--until steady, with --steady-range 2 × LIMIT; with --steady-slope LIMIT × ss_dur for a slope", "fio watches each second of a job; here the means of rounds are compared, and all phases must be steady"},
     {"steadystate_duration ss_dur", "S", V::kSeconds, B::kTogether, "--time S / 5, since five rounds are a window; --max-rounds as many as runtime has", ""},
     {"steadystate_ramp_time ss_ramp", "S", V::kText, B::kNothing, "", "rounds before the window do not count"},
-    {"nice prio prioclass cgroup cgroup_weight ioscheduler write_barrier mem iomem mem_align iomem_align hugepage-size", "…", V::kText, B::kLost, "", "set it from outside: nice, ionice, systemd-run"},
+    {"nice prio prioclass cgroup cgroup_weight cgroup_nodelete ioscheduler write_barrier mem iomem mem_align iomem_align hugepage-size", "…", V::kText, B::kLost, "", "set it from outside: nice, ionice, systemd-run"},
+    {"lockmem", "SIZE", V::kText, B::kLost, "", "--eat-memory takes a percentage of each client's memory"},
     {"uid", "ID", V::kText, B::kOption, "user", ""},
     {"gid", "ID", V::kText, B::kLost, "", "--user runs with the groups of that user"},
     {"exec_prerun exec_postrun", "COMMAND", V::kText, B::kLost, "", "--before-phase and --after-phase run commands"},
     {"lockfile file_lock", "KIND", V::kText, B::kTogether, "--file-lock, unless it is none", ""},
-    {"randtrim trim_percentage", "…", V::kText, B::kRefused, "", "cluster-iobench works on files and does not trim"},
-    {"read_iolog write_iolog replay_no_stall replay_redirect", "FILE", V::kText, B::kRefused, "", "its format differs; --write-trace and --read-trace record and replay ops"},
-    {"zonemode zonesize zonerange zoneskip", "…", V::kText, B::kRefused, "", "zones are of devices; cluster-iobench works on files"},
-    {"section showcmd parse-only", "…", V::kText, B::kLost, "", "all jobs are translated"},
+    {"randtrim trim_percentage trim_verify_zero trim_backlog trim_backlog_batch", "…", V::kText, B::kRefused, "", "cluster-iobench works on files and does not trim"},
+    {"read_iolog read_iolog_chunked write_iolog replay_no_stall replay_redirect replay_time_scale replay_scale replay_align replay_skip merge_blktrace_file merge_blktrace_scalars merge_blktrace_iters", "FILE", V::kText, B::kRefused, "", "its format differs; --write-trace and --read-trace record and replay ops"},
+    {"zonemode zonesize zonecapacity zonerange zoneskip read_beyond_wp max_open_zones job_max_open_zones ignore_zone_limits zone_reset_threshold zone_reset_frequency", "…", V::kText, B::kRefused, "", "zones are of devices; cluster-iobench works on files"},
+    {"profile", "NAME", V::kText, B::kRefused, "", "write the options of the profile's jobs"},
+    {"remote-config", "FILE", V::kText, B::kRefused, "", "write the file's options into the line"},
+    {"server daemonize", "…", V::kYesNo, B::kRefused, "", "no server is needed: --client becomes --hosts, which starts workers over ssh"},
+    {"section", "NAME", V::kText, B::kLost, "", "all jobs are translated"},
     {"description", "TEXT", V::kText, B::kNothing, "", "--label TEXT is shown in reports"},
-    {"alloc-size aux-path trigger trigger-file max-jobs readonly debug warnings-fatal cmdhelp idle-prof inflate-log", "…", V::kYesNo, B::kNothing, "", "of no effect on what is measured"},
+    {"alloc-size aux-path trigger trigger-file trigger-timeout trigger-remote max-jobs debug idle-prof inflate-log", "…", V::kText, B::kNothing, "", "of no effect on what is measured"},
+    {"showcmd parse-only readonly warnings-fatal cmdhelp enghelp crctest cpuclock-test merge-blktrace-only help version", "", V::kYesNo, B::kNothing, "", "of no effect on what is measured"},
 };
 // clang-format on
 
@@ -268,7 +296,8 @@ absl::StatusOr<bool> FioSteady(const ForeignLine& line, double runtime_s, Transl
   if (runtime_s > 0)
     ours.Add("max-rounds", absl::StrCat(static_cast<uint64_t>(std::max(kRounds, std::floor(runtime_s / round_s)))));
   double limit = 0;
-  if (!absl::EndsWith(rule[1], "%") || !absl::SimpleAtod(rule[1].substr(0, rule[1].size() - 1), &limit) || limit <= 0) {
+  if (!absl::EndsWith(rule[1], "%") || !absl::SimpleAtod(rule[1].substr(0, rule[1].size() - 1), &limit) ||
+      limit <= 0) {
     into.Say("ss", "only limits in % have a counterpart: those of SNIA's rule hold here");
     return true;
   }
@@ -313,7 +342,33 @@ absl::Status FioEngineAndDepth(const ForeignLine& line, Translation& into, OurLi
   return absl::OkStatus();
 }
 
-absl::Status FioFlushes(const ForeignLine& line, const std::string& op, double record, OurLine& ours) {
+// sync_file_range=wait_before,write:8, after every 8 writes.
+absl::Status FioRangeFlushes(const ForeignLine& line, Translation& into, OurLine& ours) {
+  if (!line.Has("sync_file_range")) return absl::OkStatus();
+  const std::string text = line.Text("sync_file_range"), flags = text.substr(0, text.rfind(':'));
+  IOBENCH_ASSIGN_OR_RETURN(const uint64_t every, ForeignBytes(text.substr(text.rfind(':') + 1), 1));
+  if (every == 0) return absl::OkStatus();
+  std::string why_not;
+  if (ours.Has("depth")) why_not = "with several ops in flight there is no flush between them";
+  if (ours.Text("engine") == "mmap") why_not = "engine mmap flushes with msync";
+  if (ours.Has("fsync-every")) why_not = "an operation has one flush call, here that of fsync or fdatasync";
+  if (!why_not.empty()) {
+    into.Say("sync_file_range", absl::StrCat("left out: ", why_not));
+    return absl::OkStatus();
+  }
+  ours.Add("fsync-every", absl::StrCat(every));
+  ours.Add("flush-call", "sync-file-range");
+  const bool waits = absl::StrContains(flags, "wait_before") && absl::StrContains(flags, "wait_after");
+  into.Say(
+      "sync_file_range",
+      absl::StrCat(
+          "a call is for the lane's whole extent of the file, fio's for what was written since the last one",
+          waits ? "" : absl::StrCat("; it waits until the data are written, fio's has only ", flags)));
+  return absl::OkStatus();
+}
+
+absl::Status FioFlushes(const ForeignLine& line, const std::string& op, double record, Translation& into,
+                        OurLine& ours) {
   if (FioReads(op)) return absl::OkStatus();
   if (line.Has("end_fsync") || line.Has("fsync_on_close")) ours.Add("fsync-in-timing");
   if (line.Has("fsync_on_close")) ours.Add("close-in-timing");
@@ -323,7 +378,8 @@ absl::Status FioFlushes(const ForeignLine& line, const std::string& op, double r
     IOBENCH_ASSIGN_OR_RETURN(const uint64_t every, line.Number(theirs, 0));
     if (every > 0 && !ours.Has("depth")) {
       ours.Add("fsync-every", absl::StrCat(every));
-      if (theirs == std::string_view("fdatasync")) ours.Add("flush-call", "fdatasync");
+      const bool has_choice = ours.Text("engine") != "mmap";  // which has msync only
+      if (theirs == std::string_view("fdatasync") && has_choice) ours.Add("flush-call", "fdatasync");
       continue;
     }
     if (every == 1) ours.Add(at_once);
@@ -333,7 +389,7 @@ absl::Status FioFlushes(const ForeignLine& line, const std::string& op, double r
       ours.Add("burst", absl::StrCat(size.Text("size"), ",0"));
     }
   }
-  return absl::OkStatus();
+  return FioRangeFlushes(line, into, ours);
 }
 
 void FioAccess(const ForeignLine& line, const std::string& op, OurLine& ours) {
@@ -377,13 +433,17 @@ absl::Status FioRates(const ForeignLine& line, const std::string& op, double rec
 }
 
 // rw=randread:8: a new place after every 8 ops.
-void FioBurst(const ForeignLine& line, const std::string& op, OurLine& ours) {
+void FioBurst(const ForeignLine& line, const std::string& op, Translation& into, OurLine& ours) {
   const std::string kind = line.Text("rw");
   const size_t colon = kind.find(':');
   uint64_t records = 0;
   if (!op.starts_with("random-") || colon == std::string::npos) return;
-  if (absl::SimpleAtoi(kind.substr(colon + 1), &records) && records > 1)
-    ours.Add("burst-records", absl::StrCat(records));
+  if (!absl::SimpleAtoi(kind.substr(colon + 1), &records) || records <= 1) return;
+  if (line.Text("rw_sequencer") == "identical") {
+    into.Say("rw_sequencer", "left out: no op is repeated at the same place");
+    return;
+  }
+  ours.Add("burst-records", absl::StrCat(records));
 }
 
 absl::Status FioTranslateJob(FioJob& job, Translation& into) {
@@ -391,12 +451,13 @@ absl::Status FioTranslateJob(FioJob& job, Translation& into) {
   OurLine& ours = job.ours;
   IOBENCH_ASSIGN_OR_RETURN(std::string op, FioOperation(line.Has("rw") ? line.Text("rw") : "read"));
   if (op == "write" && line.Has("overwrite")) op = "rewrite";
+  if (FioWrites(op) && line.Has("verify_only")) op = op.starts_with("random-") ? "random-read" : "read";
   IOBENCH_RETURN_IF_ERROR(FioPlace(line, ours));
   const bool checks = line.Has("verify") && line.Text("verify") != "none" && line.Text("verify") != "null";
   const bool reads_back =
       checks && FioWrites(op) && (line.Text("do_verify").empty() || line.Has("do_verify"));
   ours.Add("op", absl::StrCat(op, reads_back ? ",read" : ""));
-  FioBurst(line, op, ours);
+  FioBurst(line, op, into, ours);
   if (op.ends_with("mix")) {
     IOBENCH_ASSIGN_OR_RETURN(const uint64_t writes, line.Number("rwmixwrite", 50));
     IOBENCH_ASSIGN_OR_RETURN(const uint64_t reads,
@@ -420,16 +481,22 @@ absl::Status FioTranslateJob(FioJob& job, Translation& into) {
   IOBENCH_RETURN_IF_ERROR(FioTimes(line, into, ours));
   if (line.Has("io_size")) {
     IOBENCH_ASSIGN_OR_RETURN(const uint64_t bytes, line.Bytes("io_size", 1, 0));
-    ours.Add("max-ops", absl::StrCat(std::max<uint64_t>(static_cast<uint64_t>(static_cast<double>(bytes) / mean), 1)));
+    ours.Add("max-ops",
+             absl::StrCat(std::max<uint64_t>(static_cast<uint64_t>(static_cast<double>(bytes) / mean), 1)));
     if (!ours.Has("time")) into.Say("io_size", "a lane ends after that many ops, or after one pass over -s");
   }
   if (line.Has("direct") || (!line.Text("buffered").empty() && !line.Has("buffered"))) ours.Add("direct");
   IOBENCH_RETURN_IF_ERROR(FioEngineAndDepth(line, into, ours));
-  IOBENCH_RETURN_IF_ERROR(FioFlushes(line, op, mean, ours));
+  IOBENCH_RETURN_IF_ERROR(FioFlushes(line, op, mean, into, ours));
   FioAccess(line, op, ours);
   IOBENCH_RETURN_IF_ERROR(FioRates(line, op, mean, into, ours));
-  if (checks) ours.Add("verify");
-  const bool keeps_cache = !line.Text("invalidate").empty() && !line.Has("invalidate");
+  if (checks) {
+    ours.Add("verify");
+    into.Say(
+        "verify",
+        "every sector carries writer, file, offset and generation, and is checked outside the op's time");
+  }
+  const bool keeps_cache = (!line.Text("invalidate").empty() && !line.Has("invalidate")) || line.Has("pre_read");
   if (FioReads(op) && !ours.Has("direct") && !keeps_cache) {
     ours.Add("drop-caches");
     if (ours.Has("time"))
@@ -493,6 +560,10 @@ absl::Status FioTranslateJobs(std::vector<FioJob> jobs, const ForeignLine& whole
   return absl::OkStatus();
 }
 
+bool FioWaits(const ForeignLine& job) {
+  return job.Has("stonewall") || job.Has("wait_for");
+}
+
 // Options before the first --name are those of every job.
 absl::Status TranslateFio(const ForeignLine& line, Translation& into) {
   ForeignLine global(line.tool());
@@ -502,7 +573,7 @@ absl::Status TranslateFio(const ForeignLine& line, Translation& into) {
     if (begins) jobs.emplace_back(given.value, global);
     ForeignLine& to = jobs.empty() ? global : jobs.back().line;
     to.Add(given);
-    if (!jobs.empty()) jobs.back().waits = jobs.back().line.Has("stonewall");
+    if (!jobs.empty()) jobs.back().waits = FioWaits(jobs.back().line);
   }
   if (jobs.empty() && line.given().empty()) return absl::InvalidArgumentError("there is no job");
   if (jobs.empty()) jobs.emplace_back("", global);
@@ -522,7 +593,7 @@ absl::Status TranslateFioFile(const std::string& text, Translation& into) {
       }
       (is_global ? global : jobs.back().line).Add({FindForeignOption(kFioTool, name), name, value});
     }
-    if (!is_global) jobs.back().waits = jobs.back().line.Has("stonewall");
+    if (!is_global) jobs.back().waits = FioWaits(jobs.back().line);
   }
   if (jobs.empty()) return absl::OkStatus();
   return FioTranslateJobs(std::move(jobs), ForeignLine(kFioTool), into);

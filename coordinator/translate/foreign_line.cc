@@ -16,6 +16,13 @@ bool NeedsArgument(const ForeignOption& option) {
   return option.value != ForeignValue::kFlag && option.value != ForeignValue::kYesNo;
 }
 
+// True if the word can only be the value of this option, which may stand alone: --direct 1, or --same-dir N.
+bool IsYesOrNoOf(const ForeignOption& option, const std::string& word) {
+  if (option.value != ForeignValue::kYesNo) return false;
+  const std::string lower = absl::AsciiStrToLower(word);
+  return word == "0" || word == "1" || (option.argument == "Y|N" && (lower == "y" || lower == "n"));
+}
+
 // Reads the words one after the other.
 class WordReader {
  public:
@@ -73,9 +80,8 @@ class WordReader {
   // The value is the next word, if there is one.
   absl::Status TakeValue(const ForeignOption* option, const std::string& typed) {
     const bool has_next = at_ + 1 < words_.size();
-    const bool digit = has_next && (words_[at_ + 1] == "0" || words_[at_ + 1] == "1");
     const bool takes =
-        option != nullptr && (NeedsArgument(*option) || (option->value == ForeignValue::kYesNo && digit));
+        option != nullptr && (NeedsArgument(*option) || (has_next && IsYesOrNoOf(*option, words_[at_ + 1])));
     if (takes && !has_next) return absl::InvalidArgumentError(absl::StrCat(typed, " lacks its argument"));
     line_.Add({option, typed, takes ? words_[++at_] : ""});
     return absl::OkStatus();

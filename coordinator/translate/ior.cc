@@ -42,19 +42,32 @@ constexpr ForeignOption kIorRows[] = {
     {"D deadlineForStonewalling", "S", V::kSeconds, B::kTogether, "--deadline, and --wear-out with stoneWallingWearOut", ""},
     {"T maxTimeDuration", "MIN", V::kNumber, B::kTogether, "--max-duration", ""},
     {"z randomOffset", "", V::kFlag, B::kTogether, "--op random-write, random-read", ""},
+    {"random-offset-seed", "N", V::kNumber, B::kOption, "seed", ""},
+    {"randomPrefill", "SIZE", V::kSize, B::kLost, "", "a file for random ops is written first, untimed, in records of -r"},
     {"E useExistingTestFile", "", V::kFlag, B::kTogether, "--op rewrite instead of write", ""},
     {"g intraTestBarriers", "", V::kFlag, B::kNothing, "", "all lanes start at one instant; open, ops, fsync and close are always timed apart"},
     {"m multiFile", "", V::kFlag, B::kNothing, "", "each repetition writes new files"},
     {"u uniqueDir", "", V::kFlag, B::kNothing, "", "each lane has names of its own"},
     {"N numTasks", "N", V::kNumber, B::kTogether, "--spawn N, without mpirun", ""},
     {"M memoryPerNode", "SIZE|PCT%", V::kText, B::kTogether, "--eat-memory PCT", ""},
-    {"O", "NAME=VALUE", V::kText, B::kTogether, "useO_DIRECT: -I; stoneWallingWearOut: --wear-out; minTimeDuration: --time", ""},
+    {"O", "NAME=VALUE", V::kText, B::kTogether, "as the option of this name; stoneWallingWearOut: --wear-out; minTimeDuration: --time", ""},
+    {"stoneWallingWearOut minTimeDuration lustreStripeCount lustreStripeSize", "N", V::kText, B::kTogether, "with -O: --wear-out, --time, --stripe", ""},
+    {"stoneWallingStatusFile stoneWallingWearOutIterations", "…", V::kText, B::kNothing, "", "a later phase reads what an earlier one wrote"},
+    {"summaryFile summaryFormat saveRankPerformanceDetailsCSV savePerOpDataCSV summaryAlways", "…", V::kText, B::kNothing, "", "every run saves all results, those of each lane too; --out DIR names the directory"},
+    {"debug platform numNodes numTasksOnNode0", "…", V::kText, B::kNothing, "", "of no effect on what is measured"},
+    {"interIODelay", "US", V::kNumber, B::kLost, "", "--think MS computes before each op"},
+    {"memoryPerTask", "SIZE", V::kText, B::kLost, "", "--eat-memory takes a percentage of each client's memory"},
     {"B useO_DIRECT posix.odirect", "", V::kFlag, B::kTogether, "-I; not with MPIIO", ""},
+    {"posix.rangelocks", "", V::kFlag, B::kTogether, "--record-locks, with POSIX", ""},
     {"lustre.stripecount posix.lustre.stripecount", "N", V::kNumber, B::kTogether, "--stripe N:SIZE", ""},
     {"lustre.stripesize posix.lustre.stripesize", "SIZE", V::kSize, B::kTogether, "--stripe N:SIZE", ""},
-    {"p preallocate", "", V::kFlag, B::kTogether, "--preallocate, for writes; not with MPIIO", ""},
+    {"posix.lustre.startost posix.lustre.pool", "…", V::kText, B::kLost, "", "--stripe sets count and size; set the rest on the directory, with lfs setstripe"},
+    {"posix.beegfs.NumTargets posix.beegfs.ChunkSize", "N", V::kText, B::kLost, "", "set it on the directory, with beegfs-ctl --setpattern"},
+    {"posix.gpfs.releasetoken", "N", V::kNumber, B::kLost, "", "there are no hints for GPFS"},
+    {"posix.lustre.ignorelocks posix.gpfs.hintaccess posix.gpfs.finegrainwritesharing posix.gpfs.finegrainreadsharing posix.gpfs.createsharing", "", V::kFlag, B::kLost, "", "there are no hints for Lustre and GPFS"},
+    {"p preallocate mpiio.preallocate", "", V::kFlag, B::kTogether, "--preallocate, for writes; not with MPIIO", ""},
     {"c collective", "", V::kFlag, B::kTogether, "--collective, with MPIIO and without -F", ""},
-    {"V useFileView", "", V::kFlag, B::kTogether, "--mpi-view, with MPIIO and several segments", ""},
+    {"V useFileView mpiio.useFileView", "", V::kFlag, B::kTogether, "--mpi-view, with MPIIO and several segments", ""},
     {"x singleXferAttempt", "", V::kFlag, B::kLost, "", "a short read or write is an error or counts as what it moved"},
     {"y dualMount", "", V::kFlag, B::kLost, "", "give both mounts with --path A --path B"},
     {"l dataPacketType", "KIND", V::kText, B::kNothing, "", "data are incompressible; --data and --compress change that"},
@@ -62,25 +75,48 @@ constexpr ForeignOption kIorRows[] = {
     {"j outlierThreshold", "S", V::kNumber, B::kNothing, "", "stragglers are always listed"},
     {"v verbose", "", V::kFlag, B::kNothing, "", "--verbose prints the whole report"},
     {"q quitOnError", "", V::kFlag, B::kNothing, "", "an error ends the lane, unless --max-errors N is given"},
-    {"U hintsFileName", "FILE", V::kText, B::kLost, "", "give each hint with --mpi-hint KEY=VALUE"},
-    {"H showHints", "", V::kFlag, B::kNothing, "", "the report shows the hints in effect"},
-    {"n noFill S useStridedDatatype P useSharedFilePointer", "", V::kFlag, B::kNothing, "", "of MPI-IO and HDF5 only"},
+    {"U hintsFileName mpiio.hintsFileName", "FILE", V::kText, B::kLost, "", "give each hint with --mpi-hint KEY=VALUE"},
+    {"H showHints mpiio.showHints", "", V::kFlag, B::kNothing, "", "the report shows the hints in effect"},
+    {"n noFill S useStridedDatatype mpiio.useStridedDatatype P useSharedFilePointer", "", V::kFlag, B::kNothing, "", "of MPI-IO and HDF5 only"},
     {"A refNum", "N", V::kNumber, B::kNothing, "", "--label TEXT is shown in reports"},
     {"J setAlignment", "SIZE", V::kText, B::kNothing, "", "of HDF5 only"},
     {"f scriptFile", "FILE", V::kText, B::kRefused, "", "write the options of the script's tests as command lines"},
     {"warningAsErrors dryRun", "", V::kFlag, B::kNothing, "", "--dry-run shows what each worker would do"},
+    {"libnfs.url", "URL", V::kText, B::kRefused, "", "write --engine libnfs --path nfs://HOST/PATH"},
+    {"aio.max-pending", "N", V::kNumber, B::kTogether, "--depth N, with AIO", ""},
+    {"aio.granularity", "N", V::kNumber, B::kLost, "", "the queue is kept full, op by op"},
+    {"mmap.madv_dont_need mmap.madv_pattern", "", V::kFlag, B::kLost, "", "--mmap --mmap-advice gives one advice"},
+    {"allocateBufferOnGPU GPUid", "N", V::kNumber, B::kRefused, "", "memory of GPUs is not used"},
     {"gpuDirect", "", V::kFlag, B::kRefused, "", "memory of GPUs is not used"},
 };
 // clang-format on
 
-// The value of -O NAME=VALUE,… ; empty: not given.
+// The line with its directives (-O NAME=VALUE,…) as options: IOR takes their names in any case.
+ForeignLine WithIorDirectives(const ForeignLine& line) {
+  ForeignLine all = line;
+  for (const std::string& each : line.Texts("O")) {
+    for (const std::string& one : std::vector<std::string>(absl::StrSplit(each, ',', absl::SkipEmpty()))) {
+      const std::pair<std::string, std::string> sides = absl::StrSplit(one, absl::MaxSplits('=', 1));
+      const ForeignOption* option = nullptr;
+      for (const ForeignOption& row : kIorRows) {
+        for (const std::string& name : std::vector<std::string>(absl::StrSplit(std::string(row.names), ' '))) {
+          if (name.size() > 1 && absl::EqualsIgnoreCase(name, sides.first)) option = &row;
+        }
+      }
+      const bool is_flag = option != nullptr && option->value == V::kFlag;
+      if (is_flag && !IsOn(sides.second)) continue;
+      all.Add({option, absl::StrCat("-O ", sides.first), is_flag ? "" : sides.second});
+    }
+  }
+  return all;
+}
+
+// The value of a directive that is no option; empty: not given.
 std::string IorDirective(const ForeignLine& line, std::string_view name) {
   std::string value;
-  for (const std::string& each : line.Texts("O")) {
-    for (const std::string& one : std::vector<std::string>(absl::StrSplit(each, ','))) {
-      if (absl::AsciiStrToLower(one.substr(0, one.find('='))) == name)
-        value = one.find('=') == std::string::npos ? "1" : one.substr(one.find('=') + 1);
-    }
+  for (const ForeignGiven& given : line.given()) {
+    if (given.typed.starts_with("-O ") && absl::EqualsIgnoreCase(given.typed.substr(3), std::string(name)))
+      value = given.value.empty() ? "1" : given.value;
   }
   return value;
 }
@@ -99,6 +135,7 @@ bool IsCollective(const ForeignLine& line) {
 
 absl::Status IorEngine(const ForeignLine& line, Translation& into, OurLine& ours) {
   const std::string api = IorApi(line);
+  if (api == "POSIX" && line.Has("posix.rangelocks")) ours.Add("record-locks");
   if (api == "POSIX") return absl::OkStatus();
   if (UsesMpiIo(line)) {
     ours.Add("engine", "mpiio");
@@ -113,7 +150,10 @@ absl::Status IorEngine(const ForeignLine& line, Translation& into, OurLine& ours
     ours.Add("engine", "mmap");
   } else if (api == "AIO") {
     ours.Add("engine", "uring");
-    into.Say("-a", "io_uring in place of Linux AIO; --depth N sets the ops in flight");
+    ours.Add("depth", line.Has("aio.max-pending") ? line.Text("aio.max-pending") : "128");
+    into.Say(
+        "-a",
+        "io_uring in place of Linux AIO, with as many ops in flight (aio.max-pending, 128 if it is not given)");
   } else {
     return absl::InvalidArgumentError(
         absl::StrCat("-a ", api, ": cluster-iobench calls file systems only (POSIX, MPIIO, MMAP, AIO)"));
@@ -153,8 +193,10 @@ void IorOperations(const ForeignLine& line, OurLine& ours) {
 void AddIorTiming(const ForeignLine& line, Translation& into, OurLine& ours) {
   ours.Add("close-in-timing");
   if (IsCollective(line)) {
-    into.Say("all", "IOR's rates include open and close, so -c is given; the ranks open the file before the start, and every "
-                    "part is timed by itself, too");
+    into.Say(
+        "all",
+        "IOR's rates include open and close, so -c is given; the ranks open the file before the start, and every "
+        "part is timed by itself, too");
     return;
   }
   ours.Add("open-in-timing");
@@ -166,7 +208,7 @@ void AddIorTiming(const ForeignLine& line, Translation& into, OurLine& ours) {
 // What MPI-IO has no call for.
 void AddIorFileOptions(const ForeignLine& line, Translation& into, OurLine& ours) {
   const bool preallocates = line.Has("p") && !line.Has("z") && absl::StrContains(ours.Text("op"), "write");
-  const bool direct = line.Has("B") || !IorDirective(line, "useo_direct").empty();
+  const bool direct = line.Has("B");
   if (UsesMpiIo(line)) {
     if (preallocates) into.Say("-p", "MPI-IO's files are not preallocated");
     if (direct) into.Say("-B", "ROMIO has --mpi-hint direct_read=true and direct_write=true");
@@ -176,7 +218,8 @@ void AddIorFileOptions(const ForeignLine& line, Translation& into, OurLine& ours
   if (direct) ours.Add("direct");
 }
 
-absl::Status TranslateIor(const ForeignLine& line, Translation& into) {
+absl::Status TranslateIor(const ForeignLine& typed, Translation& into) {
+  const ForeignLine line = WithIorDirectives(typed);
   TranslatedCommand command;
   command.launcher = line.launcher();
   OurLine& ours = command.options;
@@ -205,7 +248,8 @@ absl::Status TranslateIor(const ForeignLine& line, Translation& into) {
                     least = IorDirective(line, "mintimeduration");
   if (deadline > 0) ours.Add("deadline", ShortNumber(deadline));
   if (deadline > 0 && !wear_out.empty() && IsOn(wear_out)) {
-    IsCollective(line) ? into.Say("-O", "with --collective, all ranks do the same number of ops anyway") : ours.Add("wear-out");
+    IsCollective(line) ? into.Say("-O", "with --collective, all ranks do the same number of ops anyway")
+                       : ours.Add("wear-out");
   }
   if (!least.empty() && IsOn(least)) ours.Add("time", least);
   IOBENCH_ASSIGN_OR_RETURN(const uint64_t minutes, line.Number("T", 0));

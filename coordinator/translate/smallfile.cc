@@ -29,6 +29,7 @@ constexpr ForeignOption kSmallfileRows[] = {
     {"same-dir", "Y|N", V::kYesNo, B::kTogether, "--shared-directory", ""},
     {"permute-host-dirs", "Y|N", V::kYesNo, B::kTogether, "--rotate-clients, for what reads", ""},
     {"host-set", "LIST", V::kText, B::kTogether, "--hosts", ""},
+    {"host-count", "N", V::kNumber, B::kLost, "", "name the hosts with --hosts, or wait for workers with --listen ADDR"},
     {"launch-by-daemon", "Y|N", V::kYesNo, B::kNothing, "", "`cluster-iobench worker --stay` waits for runs"},
     {"fsync", "Y|N", V::kYesNo, B::kLost, "", "files are not flushed one by one"},
     {"xattr-size", "BYTES", V::kNumber, B::kTogether, "--xattr-bytes, for set-xattr and get-xattr", ""},
@@ -42,6 +43,8 @@ constexpr ForeignOption kSmallfileRows[] = {
     {"incompressible", "Y|N", V::kYesNo, B::kNothing, "", "data are incompressible"},
     {"cleanup-delay-usec-per-file min-dirs-per-sec", "N", V::kNumber, B::kNothing, "", "of no effect on what is measured"},
     {"prefix suffix network-sync-dir remote-pgm-dir output-json as-host slave", "…", V::kText, B::kNothing, "", "workers need no shared directory, and every run saves all results"},
+    {"record-ctime-size", "Y|N", V::kYesNo, B::kLost, "", "files do not carry when they were created"},
+    {"log-to-stderr", "Y|N", V::kYesNo, B::kNothing, "", "of no effect on what is measured"},
     {"verbose", "Y|N", V::kYesNo, B::kNothing, "", "--verbose prints the whole report"},
     {"yaml-input-file", "FILE", V::kText, B::kRefused, "", "write the file's parameters as options"},
 };

@@ -230,8 +230,8 @@ std::optional<MeantLine> LineOfLetters(std::span<const std::string> words) {
                                  [](const ForeignGiven& given) { return given.option != nullptr; });
     if (!all) continue;
     Translation translation{.tool = &tool, .commands = {}, .differences = {}};
-    if (!tool.translate(*line, translation).ok() || translation.commands.size() != 1) continue;
-    if (translation.commands[0].needs_plan()) return MeantLine{&tool, {}};
+    if (!tool.translate(*line, translation).ok() || translation.commands.empty()) continue;
+    if (translation.commands.size() > 1 || translation.commands[0].needs_plan()) return MeantLine{&tool, {}};
     return MeantLine{&tool, translation.commands[0].Words()};
   }
   return std::nullopt;

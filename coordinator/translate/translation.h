@@ -72,7 +72,7 @@ std::optional<std::vector<std::string>> TranslateMixedWords(const ForeignTool& t
 // The same for a line that only has letters, which are ours, too: it is translated if it is a typical one of a tool.
 struct MeantLine {
   const ForeignTool* tool;
-  std::vector<std::string> words;
+  std::vector<std::string> words;  // empty: it becomes a plan, or several lines
 };
 std::optional<MeantLine> LineOfLetters(std::span<const std::string> words);
 

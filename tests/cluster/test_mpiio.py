@@ -122,3 +122,55 @@ def test_a_plan_in_a_file_uses_it_too(path, out, tmp_path):
     plan.write_text(program.plain(*words, "--path", path, "--print-plan").expect(0).stdout)
     outcome = program.run(("--plan", plan), path=path, out=out, prefix=program.mpirun(2)).expect(0)
     assert outcome.phases[0]["mpi_io"]["collective"]
+
+
+def as_two_clients(words, path, tmp_path, change=":"):
+    """Two ranks, the second of which looks like another host, where the command `change` has been run."""
+    if os.geteuid() != 0:
+        pytest.fail("this test mounts a file system of its own in a rank: run it as root")
+    boot_id = tmp_path / "boot_id"
+    boot_id.write_text("11111111-2222-3333-4444-555555555555\n")
+    script = f'hostname other; mount --bind {boot_id} /proc/sys/kernel/random/boot_id; {change}; exec "$@"'
+    second = ("unshare", "--mount", "--uts", "--propagation", "private", "sh", "-ec", script, "sh")
+    command = (*program.mpirun(1), program.BINARY, *words, ":", "-np", "1", *second, program.BINARY, *words)
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=program.PATIENCE_S,
+                          env=program.clean_environment(), check=False)
+
+
+def test_a_client_that_skip_bad_would_leave_out_is_named_and_nothing_is_written(path, out, tmp_path):
+    (path / "sub").mkdir()
+    words = ("--path", path / "sub", "--out", out, "-i", "0", "-i", "1", *TOGETHER, "-r", "64k", "-s", "4m", "--skip-bad")
+    asked = as_two_clients(words, path, tmp_path, f"mount -t tmpfs none {path}")
+    assert asked.returncode == 1, asked
+    (line,) = [line for line in asked.stderr.splitlines() if line.startswith("cluster-iobench: ")]
+    assert "would leave out other (" in line and "start the run without this client" in line, line
+    assert not list((path / "sub").iterdir()) and not out.exists()
+
+
+def test_capacity_of_several_clients_is_not_measured_together(path, out, tmp_path):
+    words = ("capacity", "--path", path, "--out", out, "--op", "write", *TOGETHER, "-r", "64k", "-s", "4m")
+    asked = as_two_clients(words, path, tmp_path)
+    assert asked.returncode == 1 and "some of the 2 clients" in asked.stderr, asked
+    assert not list(path.iterdir()) and not out.exists()
+
+
+@pytest.mark.parametrize("hints, problem", [(("cb_nodes=1", "cb_nodes=2"), "two hints for cb_nodes"),
+                                            (("cb_nodes=banana",), "cb_nodes has a whole number")], ids=["twice", "no number"])
+def test_hints_that_mpi_would_misread_are_refused(hints, problem, path, out):
+    words = ("-i", "0", *MPIIO, "-r", "64k", "-s", "256k", *(word for hint in hints for word in ("--mpi-hint", hint)))
+    outcome = program.run(words, path=path, out=out, prefix=program.mpirun(2)).expect(1)
+    assert problem in outcome.stderr and not outcome.data.exists(), outcome
+
+
+def test_an_interrupted_run_says_how_to_go_on_with_as_many_ranks(path, out):
+    words = ("-i", "0", "-i", "1", "-+n", *TOGETHER, "-r", "64k", "-s", "1m", "--time", "5", "--lost-after", "30")
+    with program.start(words, path=path, out=out, prefix=program.mpirun(2)) as running:
+        running.wait_until(lambda: running.data_bytes() > 0, "the first write")
+        running.interrupt()
+        ended = running.wait()
+    (launcher, line) = re.search(r"go on with `(.*)cluster-iobench (run --resume [^`]*)`", ended.stderr).groups()
+    assert launcher == "mpirun -np 2 " and str(out) in line and "--lost-after 30" in line, ended
+    command = [*map(str, program.mpirun(2)), str(program.BINARY), *line.split()]
+    resumed = subprocess.run(command, capture_output=True, text=True, timeout=program.PATIENCE_S,
+                             env=program.clean_environment(), check=False)
+    assert resumed.returncode == 0 and "resuming with phase" in resumed.stderr, resumed

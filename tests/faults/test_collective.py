@@ -29,6 +29,30 @@ def test_a_rank_that_fails_before_the_start_keeps_nobody_waiting(rank, shim, pat
     assert len(errors) == 2 and all("another rank cannot take part" in message for message in errors.values()), outcome
 
 
+@pytest.mark.parametrize("rank", [0, 2])
+def test_a_rank_that_hangs_before_the_start_is_dropped_and_the_others_say_so(rank, shim, path, out, tmp_path):
+    """Their naps while they wait are no stall, so nothing but the loss of the rank ends their wait."""
+    order = tmp_path / "order"
+    order.write_text("hang")
+    words = ("-i", "1", "-+n", *TOGETHER, "-s", "1m", "--stall-timeout", "3")
+    outcome = program.run(words, path=path, out=out, prefix=(*program.mpirun(3), *on_rank(rank, shim, order)))
+    assert outcome.code in (2, 3), outcome
+    lost = [line for line in outcome.stderr.splitlines() if "is lost" in line]
+    assert lost and all(f"worker {rank} " in line and "no progress" in line for line in lost), outcome
+    errors = errors_of(outcome)
+    assert set(errors) == {0, 1, 2} - {rank}, outcome
+    assert all("another rank cannot take part" in message for message in errors.values()), outcome
+
+
+def test_the_phases_after_a_rank_is_lost_are_not_waited_for(shim, path, out, tmp_path):
+    order = tmp_path / "order"
+    order.write_text("hang")
+    words = ("-i", "1", *TOGETHER, "-s", "1m", "--stall-timeout", "3")  # re-read is the phase after read
+    outcome = program.run(words, path=path, out=out, prefix=(*program.mpirun(3), *on_rank(2, shim, order)))
+    assert outcome.code in (2, 3), outcome
+    assert outcome.stderr.count("is lost") == 1, outcome
+
+
 @pytest.mark.parametrize("rank", [0, 1])
 def test_a_rank_whose_calls_fail_ends_the_phase_and_not_the_job(rank, shim, path, out, tmp_path):
     order = tmp_path / "order"

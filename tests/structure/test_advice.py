@@ -6,7 +6,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = [*(ROOT / "coordinator/analysis/marks").glob("*.cc"), *(ROOT / "coordinator/analysis/explain").glob("*.cc"),
            ROOT / "coordinator/capacity/capacity_report.cc"]
-# What OptionsInUse knows.
+# What OptionsOfNoUse knows.
 KNOWN = r"(-I|-o|-e|-c|-U|--cold|--drop-caches|--rotate-clients)(?![\w-])"
 
 

@@ -10,6 +10,7 @@ RESULT = ROOT / "proto" / "iobench" / "v1" / "result.proto"
 # What reports may use of the analysis: what it decides about plans and marks, and the figures of other tools.
 HEADERS_FOR_REPORTS = {
     "across/phase_facts.h": "which of the two rates is the headline's, and who took part",
+    "across/measured_window.h": "the time that a phase's latencies are of",
     "across/surfaces.h": "which plans and tables are sweeps",
     "charts/latency_curve.h": "which percentiles a curve has",
     "foreign/bonnie_figures.h": "Bonnie++'s figures",
@@ -27,7 +28,6 @@ COMPUTING = re.compile(r"\b(MedianOf|RepetitionsOf|RatioOfRates|SummarizeRepetit
 
 # Arithmetic that is layout, or no figure of the run: file, part of the statement, reason.
 ALLOWED = [
-    (r"bonnie/bonnie_run\.cc", "run.file_bytes =", "the plan's size for one worker, which is one copy of Bonnie++"),
     (r"bonnie/bonnie_run\.cc", "run.seeker_count =", "the plan's seekers of one worker"),
     (r"bonnie/bonnie_run\.cc", "run.seek_count =", "the plan's seeks of one worker"),
     (r"bonnie/bonnie_run\.cc", "const uint64_t records =", "the plan's records of a file"),

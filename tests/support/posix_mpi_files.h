@@ -81,6 +81,7 @@ inline MpiFiles PosixMpiFiles() {
     return 0;
   };
   table.decline = [] {};
+  table.end_meetings = [] {};
   table.rank_count = [] { return 1; };
   table.errno_of = [](int error) { return error; };
   table.describe = [](int error, char* text, size_t text_bytes) { std::strncpy(text, std::strerror(error), text_bytes); };

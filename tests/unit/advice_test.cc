@@ -35,15 +35,15 @@ TEST_CASE("advice names no option that is in use") {
 }
 
 TEST_CASE("a phase says which options it has") {
-  CHECK(OptionsInUse(v1::Phase()).empty());
-  CHECK(OptionsInUse(PhaseWithAll()) == std::vector<std::string_view>{"-I", "-o", "--rotate-clients", "-e", "-c",
+  CHECK(OptionsOfNoUse(v1::Phase()).empty());
+  CHECK(OptionsOfNoUse(PhaseWithAll()) == std::vector<std::string_view>{"-I", "-o", "--rotate-clients", "-e", "-c",
                                                                       "--drop-caches", "--cold", "-U"});
 }
 
 // The texts that depend on the phase are in the sources; tests/structure/test_advice.py looks at those.
 TEST_CASE("no advice of the tables tells a phase to add what it has") {
   const v1::Phase phase = PhaseWithAll();
-  const std::vector<std::string_view> in_use = OptionsInUse(phase);
+  const std::vector<std::string_view> in_use = OptionsOfNoUse(phase);
   std::vector<std::string> texts;
   for (const LimitRule& rule : LimitRules()) texts.push_back(AdviceFor(rule.advice, phase));
   for (const MarkRow& row : AllMarks()) texts.push_back(AdviceFor(row.advice, phase));
@@ -55,6 +55,17 @@ TEST_CASE("no advice of the tables tells a phase to add what it has") {
         CHECK_FALSE(text.ends_with(before + std::string(option)));
       }
     }
+  }
+}
+
+TEST_CASE("advice names no option that the engine refuses") {
+  for (const auto& [engine, refuses] : {std::pair("posix", false), std::pair("uring", false), std::pair("mpiio", true)}) {
+    v1::Phase phase;
+    v1::Operation& operation = *phase.add_assignments()->mutable_operation();
+    operation.set_name("write");
+    operation.set_engine(engine);
+    INFO(engine);
+    CHECK(AdviceFor("add {-e|-I}", phase) == (refuses ? "add -e" : "add -e or -I"));
   }
 }
 

@@ -95,8 +95,23 @@ TEST_CASE("a criterion on a flush call is judged by its latencies, in the phases
   CHECK(with_call("fsync:p99<=10ms").phase() == "write");
   CHECK_FALSE(with_call("write:fsync:p99<=8ms").met());
   CHECK(with_call("write:fsync:p99<=8ms").problem().empty());
-  CHECK(with_call("fsync:p99.9<=10ms").problem() == "fewer than 100 calls lie beyond that percentile");
+  CHECK(with_call("fsync:p99.9<=10ms").problem() ==
+        "fewer than 100 calls lie beyond that percentile: it takes 100,000 of them, and there were 20,000");
   CHECK_FALSE(with_call("read:close:p99<=10ms").problem().empty());  // a plan that was not checked
+}
+
+TEST_CASE("flush calls are judged whatever was read from memory, or written after the last of them") {
+  for (const auto& [code, decides] : {std::pair("unflushed", true), std::pair("cached", true), std::pair("maybe_cached", true),
+                                      std::pair("server_cached", true), std::pair("not_cold", true), std::pair("memory_fs", false),
+                                      std::pair("absorbed", false), std::pair("too_short", false), std::pair("partial", false)}) {
+    v1::RunReport report = WriteAndRead("write:fsync:p99<=10ms");
+    v1::Latency& fsync = *(*report.mutable_phases(0)->mutable_by_kind())["fsync"].mutable_latency_us();
+    fsync.set_count(20'000);
+    fsync.set_p99(9000);
+    report.mutable_phases(0)->add_marks()->set_code(code);
+    INFO(code);
+    CHECK(Verdict(report).met() == decides);
+  }
 }
 
 TEST_CASE("the worst phase decides") {
@@ -158,13 +173,43 @@ TEST_CASE("a figure that is in doubt decides nothing, one that only explains its
   CHECK(Verdict(none).problem() == "it has no such figure");
 }
 
+TEST_CASE("a rate that only the mean of several levels reaches decides nothing") {
+  const auto with_levels = [](const std::string& criterion, double before_mib_per_s, double after_mib_per_s) {
+    v1::RunReport report = WriteAndRead(criterion);  // 900 MiB/s
+    v1::RateChange& change = *report.mutable_phases(0)->add_changes();
+    change.set_before_per_s(before_mib_per_s * kMiB);
+    change.set_after_per_s(after_mib_per_s * kMiB);
+    return Verdict(std::move(report));
+  };
+  CHECK(with_levels("write>=850MiB/s", 1000, 800).problem() == "its rate changed, and the last level is beyond the limit");
+  CHECK_FALSE(with_levels("write>=850MiB/s", 1000, 800).met());
+  CHECK(with_levels("write>=800MiB/s", 1000, 800).met());
+  CHECK(with_levels("write>=850MiB/s", 800, 1000).met());
+  const v1::CriterionReport missed = with_levels("write>=901MiB/s", 800, 1000);  // the mean misses, whatever comes
+  CHECK_FALSE(missed.met());
+  CHECK(missed.problem().empty());
+  CHECK(with_levels("write:p50<=100us", 1000, 800).met());
+}
+
 TEST_CASE("a percentile with too few ops beyond it decides nothing") {
   CHECK(Verdict(WriteAndRead("write:p50<=100us")).met());
   const v1::CriterionReport p99 = Verdict(WriteAndRead("write:p99<=10ms"));
   CHECK_FALSE(p99.met());
-  CHECK(p99.problem() == "fewer than 100 ops lie beyond that percentile");
+  CHECK(p99.problem() == "fewer than 100 ops lie beyond that percentile: it takes 10,000 of them, and there were 5,000");
   CHECK(p99.measured() == 2000);
   CHECK(p99.unit() == "us");
+}
+
+TEST_CASE("a percentile with too few ops beyond it misses its limit for sure if one below it does") {
+  const v1::CriterionReport missed = Verdict(WriteAndRead("write:p99<=90us"));  // p50 is 100 us, and known
+  CHECK_FALSE(missed.met());
+  CHECK(missed.problem().empty());
+  CHECK(missed.measured() == 2000);
+  CHECK_FALSE(Verdict(WriteAndRead("write:p99<=100us")).problem().empty());
+  CHECK_FALSE(Verdict(WriteAndRead("write:p99>=90us")).problem().empty());
+  v1::RunReport unknown = WriteAndRead("write:p99<=90us");
+  unknown.mutable_phases(0)->mutable_latency_us()->add_unsure("p50");
+  CHECK_FALSE(Verdict(unknown).problem().empty());
 }
 
 TEST_CASE("marks=none counts each kind of mark, whatever it means") {

@@ -1,6 +1,9 @@
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <cmath>
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/histogram.h"
@@ -60,6 +63,8 @@ TEST_CASE("Bonnie++ shows no figure of less than half a second, and the CPU time
   CHECK(BonnieFigureOf(v1::PhaseReport()).state == BonnieFigure::State::kNotRun);
 }
 
+const v1::Plan kNoPlan;
+
 double PercentOf(const std::vector<FioBand>& bands, const std::string& label) {
   for (const FioBand& band : bands) {
     if (band.label == label) return band.percent;
@@ -85,10 +90,10 @@ TEST_CASE("fio's syncs are the flush calls without close") {
   v1::PhaseReport phase;
   (*phase.mutable_by_kind())["write"].mutable_latency_us()->set_count(4);
   CallIn(phase, "close", 7, 5, 0);
-  CHECK(FioJobOf(phase).syncs.spread_us.count() == 0);
-  CHECK(FioJobOf(phase).syncs.percentiles.empty());
+  CHECK(FioJobOf(kNoPlan, phase).syncs.spread_us.count() == 0);
+  CHECK(FioJobOf(kNoPlan, phase).syncs.percentiles.empty());
   CallIn(phase, "fdatasync", 3, 100, 10);
-  const FioLatencies one = FioJobOf(phase).syncs;
+  const FioLatencies one = FioJobOf(kNoPlan, phase).syncs;
   CHECK(one.spread_us.count() == 3);
   CHECK(one.spread_us.mean() == 100);
   REQUIRE(one.percentiles.size() == 2);
@@ -102,7 +107,7 @@ TEST_CASE("syncs of two kinds are one, whose percentiles nobody knows without th
   (*phase.mutable_by_kind())["write"].mutable_latency_us()->set_count(4);
   CallIn(phase, "fdatasync", 3, 100, 0);  // 100, 100, 100
   CallIn(phase, "fsync", 1, 500, 0);
-  const FioLatencies both = FioJobOf(phase).syncs;
+  const FioLatencies both = FioJobOf(kNoPlan, phase).syncs;
   CHECK(both.spread_us.count() == 4);
   CHECK(both.spread_us.mean() == 200);
   CHECK(both.spread_us.stddev() == Approx(std::sqrt(30000)));  // of 100, 100, 100, 500
@@ -137,10 +142,10 @@ TEST_CASE("syncs of two kinds have the percentiles of both together") {
   CallIn(phase, "fsync", 2, 0.1, 0);
   CallIn(phase, "close", 1, 0.001, 0);
   AddHistogram("fsync", {90, 110}, phase);
-  CHECK(FioJobOf(phase).syncs.percentiles.empty());  // those of fdatasync are not known
+  CHECK(FioJobOf(kNoPlan, phase).syncs.percentiles.empty());  // those of fdatasync are not known
   AddHistogram("fdatasync", {10, 20, 30}, phase);
   AddHistogram("close", {1}, phase);
-  const std::vector<FioPercentile> both = FioJobOf(phase).syncs.percentiles;  // of 10, 20, 30, 90, 110
+  const std::vector<FioPercentile> both = FioJobOf(kNoPlan, phase).syncs.percentiles;  // of 10, 20, 30, 90, 110
   REQUIRE(both.size() == 17);
   CHECK(NsAt(both, 1) == 10);
   CHECK(NsAt(both, 40) == 20);
@@ -149,7 +154,7 @@ TEST_CASE("syncs of two kinds have the percentiles of both together") {
   CHECK(NsAt(both, 90) == 110);
   CHECK(NsAt(both, 99.99) == 110);
   phase.mutable_charts()->mutable_calls(0)->clear_histogram();
-  CHECK(FioJobOf(phase).syncs.percentiles.empty());
+  CHECK(FioJobOf(kNoPlan, phase).syncs.percentiles.empty());
 }
 
 TEST_CASE("syncs of one kind have all percentiles of fio from their histogram") {
@@ -157,7 +162,7 @@ TEST_CASE("syncs of one kind have all percentiles of fio from their histogram") 
   (*phase.mutable_by_kind())["write"].mutable_latency_us()->set_count(4);
   CallIn(phase, "fdatasync", 4, 0.03, 0);
   AddHistogram("fdatasync", {10, 20, 30, 60}, phase);
-  const std::vector<FioPercentile> percentiles = FioJobOf(phase).syncs.percentiles;
+  const std::vector<FioPercentile> percentiles = FioJobOf(kNoPlan, phase).syncs.percentiles;
   CHECK(percentiles.size() == 17);
   CHECK(NsAt(percentiles, 20) == 10);
   CHECK(NsAt(percentiles, 70) == 30);
@@ -181,8 +186,8 @@ TEST_CASE("fio's job of a phase has its percentiles and bands from the histogram
   *phase.mutable_charts()->mutable_latency_histogram() = latencies.ToProto();
   phase.mutable_charts()->set_slice_s(1);
   for (const double rate : {8.0, 12.0, 1.0}) phase.mutable_charts()->add_ops_per_s(rate);  // the third is half a slice
-  REQUIRE(IsFioJob(phase));
-  const FioJob job = FioJobOf(phase);
+  REQUIRE(IsFioJob(kNoPlan, phase));
+  const FioJob job = FioJobOf(kNoPlan, phase);
   CHECK(job.read.bytes == 4096);
   CHECK(job.read.ops == 4);
   CHECK(job.write.ops == 0);
@@ -191,7 +196,7 @@ TEST_CASE("fio's job of a phase has its percentiles and bands from the histogram
   CHECK(job.read.latencies.percentiles.size() == 17);
   CHECK(job.read.latencies.percentiles.front().ns == 100);
   CHECK(job.read.latencies.percentiles.back().ns == 3e9);
-  CHECK(PercentOf(job.bands_ns, "100") == 25);
+  CHECK(PercentOf(job.bands_ns, "250") == 25);
   CHECK(PercentOf(job.bands_us, "10") == 25);
   CHECK(PercentOf(job.bands_ms, "10") == 25);
   CHECK(PercentOf(job.bands_ms, ">=2000") == 25);
@@ -213,14 +218,14 @@ TEST_CASE("of a mix, fio's job has the percentiles that each direction has, and 
     figures.mutable_latency_us()->set_count(7);
     figures.mutable_latency_us()->set_p99(2);
   }
-  const FioJob job = FioJobOf(phase);
+  const FioJob job = FioJobOf(kNoPlan, phase);
   CHECK(job.read.ops == 7);
   CHECK(job.write.ops == 3);
   CHECK_FALSE(job.read.has_samples);
   CHECK(job.read.latencies.percentiles.size() == 6);
   CHECK(job.bands_us.empty());
   phase.set_metadata(true);
-  CHECK_FALSE(IsFioJob(phase));
+  CHECK_FALSE(IsFioJob(kNoPlan, phase));
 }
 
 TEST_CASE("of a mix with histograms, each direction of fio's job has all percentiles of its own ops") {
@@ -237,7 +242,7 @@ TEST_CASE("of a mix with histograms, each direction of fio's job has all percent
   add("write", 200, {40, 60});
   add("update", 100, {90});
   add("stat", 0, {120, 120, 120});
-  const FioJob job = FioJobOf(phase);
+  const FioJob job = FioJobOf(kNoPlan, phase);
   REQUIRE(job.read.latencies.percentiles.size() == 17);
   CHECK(NsAt(job.read.latencies.percentiles, 50) == 20);
   CHECK(NsAt(job.read.latencies.percentiles, 99) == 30);
@@ -256,12 +261,147 @@ TEST_CASE("reads beside ops on names are no job alone: what is known of the phas
   phase.set_measured_ops(9);
   (*phase.mutable_by_kind())["read"].set_ops(4);
   (*phase.mutable_by_kind())["stat"].set_ops(5);
-  CHECK(FioJobOf(phase).read.ops == 4);
-  CHECK_FALSE(FioJobOf(phase).read.has_samples);
+  CHECK(FioJobOf(kNoPlan, phase).read.ops == 4);
+  CHECK_FALSE(FioJobOf(kNoPlan, phase).read.has_samples);
   phase.mutable_by_kind()->erase("stat");
   (*phase.mutable_by_kind())["fsync"].set_ops(5);
-  CHECK(FioJobOf(phase).read.ops == 9);
-  CHECK(FioJobOf(phase).read.has_samples);
+  CHECK(FioJobOf(kNoPlan, phase).read.ops == 9);
+  CHECK(FioJobOf(kNoPlan, phase).read.has_samples);
+}
+
+// "ns 2": the unit and label of the only band that has ops.
+std::string BandOf(uint64_t latency_ns) {
+  Histogram histogram;
+  histogram.Add(latency_ns);
+  v1::PhaseReport phase;
+  *phase.mutable_charts()->mutable_latency_histogram() = histogram.ToProto();
+  const FioJob job = FioJobOf(kNoPlan, phase);
+  std::string found;
+  for (const auto& [unit, bands] :
+       {std::pair("ns ", &job.bands_ns), std::pair("us ", &job.bands_us), std::pair("ms ", &job.bands_ms)}) {
+    for (const FioBand& band : *bands) {
+      if (band.percent == 100) found += unit + band.label;
+    }
+  }
+  return found;
+}
+
+TEST_CASE("a band of fio holds the latencies below its label, in whole ns, us or ms") {
+  constexpr uint64_t kEdges[] = {2, 4, 10, 20, 50, 100, 250, 500, 750, 1000};
+  uint64_t ns_of_unit = 1;
+  for (const std::string unit : {"ns ", "us ", "ms "}) {
+    for (size_t i = 0; i < std::size(kEdges); ++i) {
+      INFO(unit << kEdges[i]);
+      CHECK(BandOf(kEdges[i] * ns_of_unit - 1) == unit + std::to_string(kEdges[i]));
+      if (i + 1 < std::size(kEdges)) CHECK(BandOf(kEdges[i] * ns_of_unit) == unit + std::to_string(kEdges[i + 1]));
+    }
+    ns_of_unit *= 1000;
+  }
+  CHECK(BandOf(0) == "ns 2");
+  CHECK(BandOf(1'000) == "us 2");
+  CHECK(BandOf(1'000'000) == "ms 2");
+  CHECK(BandOf(1'000'000'000) == "ms 2000");
+  CHECK(BandOf(1'999'999'999) == "ms 2000");
+  CHECK(BandOf(2'000'000'000) == "ms >=2000");
+}
+
+v1::Plan PlanOf(const std::vector<std::string>& operations) {
+  v1::Plan plan;
+  v1::Phase& phase = *plan.add_phases();
+  for (const std::string& name : operations) phase.add_assignments()->mutable_operation()->set_name(name);
+  return plan;
+}
+
+// Reads in slices of a second, of which the first two are the warm-up.
+v1::PhaseReport ReadsInSlices() {
+  v1::PhaseReport phase;
+  phase.set_operation("read");
+  phase.set_duration_s(5);
+  phase.set_headline_s(3);
+  (*phase.mutable_by_kind())["read"].set_ops(60);
+  phase.mutable_charts()->set_slice_s(1);
+  for (const double rate : {1000.0, 500.0, 10.0, 20.0, 30.0}) {
+    phase.mutable_charts()->add_ops_per_s(rate);
+    phase.mutable_charts()->add_bytes_per_s(rate * 4096);
+  }
+  return phase;
+}
+
+TEST_CASE("fio's samples and runtime are those after the warm-up") {
+  v1::Plan plan = PlanOf({"read"});
+  plan.mutable_phases(0)->mutable_stop()->set_time_s(5);
+  plan.mutable_phases(0)->mutable_stop()->set_warmup_s(2);
+  v1::PhaseReport phase = ReadsInSlices();
+  const FioJob job = FioJobOf(plan, phase);
+  CHECK(job.read.ops_samples.count == 3);
+  CHECK(job.read.ops_samples.min == 10);
+  CHECK(job.read.ops_samples.mean == 20);
+  CHECK(job.read.bytes_samples.max == 30 * 4096);
+  CHECK(job.time_based);
+  CHECK(job.runtime_s == 3);
+  CHECK(job.ramp_s == 2);
+  phase.mutable_headline()->set_name("stonewalled");
+  phase.mutable_stonewall()->set_at_s(4);
+  CHECK(FioJobOf(plan, phase).read.ops_samples.max == 20);
+}
+
+TEST_CASE("fio's samples end with the ops, where the headline counts a flush too") {
+  v1::PhaseReport phase = ReadsInSlices();
+  phase.set_headline_s(5);
+  phase.mutable_headline()->set_name("full");
+  phase.mutable_regions_max_s()->set_ops(3.5);
+  const FioSamples samples = FioJobOf(PlanOf({"read"}), phase).read.ops_samples;
+  CHECK(samples.count == 3);
+  CHECK(samples.min == 10);
+}
+
+TEST_CASE("a phase of which nothing was measured is a job if it was to read or write records") {
+  v1::PhaseReport phase;
+  phase.set_operation("random-read");
+  REQUIRE(IsFioJob(kNoPlan, phase));
+  const FioJob reads = FioJobOf(kNoPlan, phase);
+  CHECK(reads.reads);
+  CHECK(reads.random);
+  CHECK_FALSE(reads.writes);
+  CHECK(reads.read.ops == 0);
+  CHECK(reads.read.has_samples);
+  CHECK_FALSE(reads.write.has_samples);
+  phase.set_operation("create");
+  CHECK_FALSE(IsFioJob(kNoPlan, phase));
+  phase.set_operation("stat+pwrite");
+  CHECK_FALSE(IsFioJob(kNoPlan, phase));
+  CHECK(IsFioJob(PlanOf({"stat", "pwrite"}), phase));
+  phase.set_operation("stat+mkdir");
+  CHECK_FALSE(IsFioJob(PlanOf({"stat", "mkdir"}), phase));
+}
+
+TEST_CASE("a job of several operations does what any of them does, with the options of the first on records") {
+  v1::PhaseReport phase;
+  phase.set_operation("stat+read+random-write");
+  const v1::Plan plan = PlanOf({"stat", "read", "random-write"});
+  const FioJob job = FioJobOf(plan, phase);
+  CHECK(job.reads);
+  CHECK(job.writes);
+  CHECK(job.random);
+  CHECK_FALSE(job.read.has_samples);
+  CHECK(RecordOperationOf(plan, phase).name() == "read");
+  CHECK(RecordOperationOf(kNoPlan, phase).name().empty());
+}
+
+TEST_CASE("a job with errors has the first errno that is known, and one without any has EIO") {
+  v1::PhaseReport phase;
+  CHECK(FioJobOf(kNoPlan, phase).error == 0);
+  phase.add_failed_ops()->set_count(3);  // short
+  CHECK(FioJobOf(kNoPlan, phase).error == EIO);
+  phase.add_failed_ops()->set_errno_value(ENOSPC);
+  CHECK(FioJobOf(kNoPlan, phase).error == ENOSPC);
+  phase.add_errors()->set_message("lost");
+  CHECK(FioJobOf(kNoPlan, phase).error == ENOSPC);
+  phase.add_errors()->set_errno_value(ESTALE);
+  CHECK(FioJobOf(kNoPlan, phase).error == ESTALE);
+  phase.clear_failed_ops();
+  phase.mutable_errors()->RemoveLast();
+  CHECK(FioJobOf(kNoPlan, phase).error == EIO);
 }
 
 TEST_CASE("IOR's summary is of the repetitions that are whole, with a deviation of 0 for one") {

@@ -144,6 +144,47 @@ TEST_CASE("each kind of ops of a phase is a line of its own where there are seve
   CHECK_THAT(out.str(), Contains(absl::StrCat("\nTag=random-mix:write,0.000,2.000,2.000000,", *HdrHistogramText(writes.ToProto()))));
 }
 
+TEST_CASE("with a warm-up, a line begins at its end and lasts to the end of the last lane") {
+  v1::RunReport report;
+  report.mutable_run()->set_started_at("2026-03-01T10:15:00Z");
+  report.mutable_run()->mutable_plan()->add_phases()->mutable_stop()->set_warmup_s(2);
+  Histogram histogram;
+  histogram.Add(1000);
+  v1::PhaseReport& phase = *report.add_phases();
+  phase.set_name("write");
+  phase.set_started_at("2026-03-01T10:15:01Z");
+  phase.set_duration_s(10);
+  phase.set_headline_s(5);  // ops after the stonewall are in the histogram too
+  *phase.mutable_charts()->mutable_latency_histogram() = histogram.ToProto();
+  v1::KindLatencies& fsync = *phase.mutable_charts()->add_calls();
+  fsync.set_name("fsync");
+  *fsync.mutable_histogram() = histogram.ToProto();
+  std::ostringstream out;
+  REQUIRE(WriteHlog(report, out).ok());
+  CHECK_THAT(out.str(), Contains("\nTag=write,3.000,8.000,0.001000,"));
+  CHECK_THAT(out.str(), Contains("\nTag=write:fsync,3.000,8.000,0.001000,"));
+}
+
+TEST_CASE("a colon in a phase's name is not taken for the one before a kind") {
+  v1::RunReport report;
+  Histogram histogram;
+  histogram.Add(1000);
+  for (const char* const name : {"log:fsync", "log"}) {
+    v1::PhaseReport& phase = *report.add_phases();
+    phase.set_name(name);
+    *phase.mutable_charts()->mutable_latency_histogram() = histogram.ToProto();
+  }
+  v1::KindLatencies& fsync = *report.mutable_phases(1)->mutable_charts()->add_calls();
+  fsync.set_name("fsync");
+  *fsync.mutable_histogram() = histogram.ToProto();
+  std::ostringstream out;
+  REQUIRE(WriteHlog(report, out).ok());
+  const size_t first = out.str().find("Tag=log:fsync,");
+  CHECK(first != std::string::npos);
+  CHECK(first == out.str().rfind("Tag=log:fsync,"));
+  CHECK_THAT(out.str(), Contains("\nTag=log_fsync,"));
+}
+
 TEST_CASE("each flush call of a phase is a line of its own, also where no op was measured") {
   v1::RunReport report;
   Histogram ops, calls;

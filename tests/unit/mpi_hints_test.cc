@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <vector>
 
 namespace iobench {
 namespace {
@@ -36,6 +37,27 @@ TEST_CASE("a hint without a key or a value is refused, with the form that it has
     INFO(text);
     CHECK(std::string(ParseMpiHint(text).status().message()).find("KEY=VALUE") != std::string::npos);
   }
+}
+
+TEST_CASE("a key with a number takes nothing else: MPI would read 16m as 16") {
+  for (const char* text : {"cb_nodes=banana", "cb_buffer_size=16m", "striping_unit=1 048", "num_aggregators=-", "cb_nodes=1.5"}) {
+    INFO(text);
+    CHECK(std::string(ParseMpiHint(text).status().message()).find("whole number") != std::string::npos);
+  }
+  for (const char* text : {"cb_nodes=4", "striping_factor=-1", "romio_cb_write=enable", "cray_cb_nodes_multiplier=x"}) {
+    INFO(text);
+    CHECK(ParseMpiHint(text).ok());
+  }
+}
+
+TEST_CASE("a key is given once") {
+  const std::vector<std::string> twice = {"cb_nodes=1", "romio_cb_write=enable", "cb_nodes=2"};
+  const std::string refusal(CheckMpiHints(twice).message());
+  CHECK(refusal.find("two hints for cb_nodes") != std::string::npos);
+  CHECK(refusal.find("1 and 2") != std::string::npos);
+  CHECK(CheckMpiHints({twice.data(), 2}).ok());
+  CHECK_FALSE(CheckMpiHints(std::vector<std::string>{"cb_node=1"}).ok());
+  CHECK(CheckMpiHints({}).ok());
 }
 
 }  // namespace

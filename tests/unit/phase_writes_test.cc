@@ -241,6 +241,20 @@ TEST_CASE("close() of a local file flushes nothing: the figure is unflushed, and
   CHECK(CodesOf(script).empty());
 }
 
+TEST_CASE("writes with flushes among them are flushed where at most 5 % can be left") {
+  for (const auto& [every, flushed] : {std::pair(0, false), std::pair(1, true), std::pair(51, true), std::pair(52, false)}) {
+    PhaseScript script = OnlyClosed();
+    script.plan().mutable_region()->clear_close();
+    script.plan().set_stonewall(v1::STONEWALL_RETROACTIVE);
+    v1::Operation& operation = *script.plan().mutable_assignments(0)->mutable_operation();
+    operation.set_record_bytes(1_MiB);  // of 1000 MiB
+    operation.mutable_between()->set_flush_every_ops(every);
+    for (const uint32_t n : {0u, 1u}) Charged(script, n, 1000_MiB);
+    INFO(every);
+    CHECK(CodesOf(script).contains("unflushed") != flushed);
+  }
+}
+
 TEST_CASE("nor does close() in memory") {
   PhaseScript script = OnlyClosed();
   for (const uint32_t n : {0u, 1u}) script.Worker(n).targets.mutable_targets(0)->set_memory(true);

@@ -50,6 +50,15 @@ TEST_CASE("every phase of the smoke suite lasts long enough for a figure") {
   }
 }
 
+TEST_CASE("--time takes the place of a suite's deadline, and the reverse") {
+  const auto etcd = PlanFor("--suite etcd --time 7");
+  REQUIRE(etcd.ok());
+  CHECK(etcd->phases(0).stop().time_s() == 7);
+  CHECK_FALSE(etcd->phases(0).stop().deadline_s() > 0);
+  CHECK(PlanFor("--suite etcd --deadline 7")->phases(0).stop().deadline_s() == 7);
+  CHECK(PlanFor("--suite etcd")->phases(0).stop().deadline_s() == 120);
+}
+
 TEST_CASE("a suite says that a step which cannot be is its own") {
   CHECK_THAT(ErrorOf("--suite smoke --engine libnfs --path nfs://server/export"),
              Contains("drop_caches") && Contains("suite smoke") && Contains("--print-plan"));

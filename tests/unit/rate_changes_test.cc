@@ -224,8 +224,11 @@ TEST_CASE("the rate of writes into the clients' memory falls when that is full")
 
 TEST_CASE("buffered writes that are flushed every few ops do not fill the clients' memory") {
   PhaseScript script = Slowing();
-  script.operation().mutable_between()->set_flush_every_ops(8);
+  script.operation().mutable_between()->set_flush_every_ops(200);
   CHECK(script.Report().changes(0).cause().empty());  // the last ones may still be there (mark unflushed)
+  script.operation().mutable_between()->set_flush_every_ops(8);
+  CHECK(script.Report().changes(0).cause() == "burst credits used up");
+  script.operation().mutable_between()->set_flush_every_ops(200);
   script.plan().mutable_region()->set_fsync(true);
   script.plan().set_stonewall(v1::STONEWALL_FLUSHED);
   CHECK(script.Report().changes(0).cause() == "burst credits used up");

@@ -77,6 +77,15 @@ std::string Ours(const std::string& line) {
   return ShellCommand(AfterProgram(translation->commands[0].Words()));
 }
 
+// "-x: what differs\n" for each difference.
+std::string Differences(const std::string& line) {
+  const auto translation = TranslateWords({line});
+  if (!translation.ok()) return std::string(translation.status().message());
+  std::string text;
+  for (const Difference& each : translation->differences) absl::StrAppend(&text, each.option, ": ", each.text, "\n");
+  return text;
+}
+
 TEST_CASE("nine of ten public lines of each tool are translated, and our parser accepts what they become",
           "[translate]") {
   std::map<std::string, std::pair<int, int>> by_tool;  // translated, of all
@@ -168,10 +177,12 @@ TEST_CASE("fio's times, sizes and depths keep their meaning", "[translate]") {
              Contains("--burst 128k,0"));
   CHECK_THAT(Ours("fio --name=a --rw=randread --bs=4k --size=1g --random_distribution=zipf:1.2"),
              Contains("--access zipf:1.2"));
-  CHECK_THAT(Ours("fio --name=a --rw=randread --bssplit=4k/60:64k/30:1m/10 --size=1g"), Contains("-r 4k:60,64k:30,1m:10"));
+  CHECK_THAT(Ours("fio --name=a --rw=randread --bssplit=4k/60:64k/30:1m/10 --size=1g"),
+             Contains("-r 4k:60,64k:30,1m:10"));
   CHECK_THAT(Ours("fio --name=a --rw=randread --bssplit=4k/60:64k/:1m --size=1g"), Contains("-r 4k:60,64k:20,1m:20"));
   CHECK_THAT(Ours("fio --name=a --rw=write --bsrange=4k-16k --size=1g"), Contains("-r 4k:25,8k:25,12k:25,16k:25"));
-  CHECK_THAT(Ours("fio --name=a --rw=write --bsrange=4k-1m --size=1g"), Contains("-r 4k:11.1111,8k:11.1111,16k:11.1111"));
+  CHECK_THAT(Ours("fio --name=a --rw=write --bsrange=4k-1m --size=1g"),
+             Contains("-r 4k:11.1111,8k:11.1111,16k:11.1111"));
   CHECK_THAT(Ours("fio --name=a --rw=randread --bssplit=4k/60:64k/40 --random_distribution=zipf:1.2 --size=1g"),
              Contains("--access zipf:1.2"));
   // The mean is 28 KiB.
@@ -194,15 +205,196 @@ TEST_CASE("fio's times, sizes and depths keep their meaning", "[translate]") {
   CHECK_THAT(Ours("fio --name=a --rw=read --size=1g --iodepth=32 --ioengine=libaio"),
              Contains("--engine uring --depth 32"));
   CHECK_THAT(Ours("fio --name=a --rw=write --size=1g --verify=crc32c"), Contains("--op write,read"));
+  CHECK(Differences("fio --name=a --rw=read --size=1m --direct=1 --verify=0") == "");
   CHECK_THAT(Ours("fio --name=a --rw=read --size=1g --direct=0 --invalidate=0"),
              !Contains("-I") && !Contains("--drop-caches"));
 }
 
+TEST_CASE("fio's sync_file_range is a flush call, where one can be between ops", "[translate]") {
+  const std::string line = "fio --name=a --rw=write --bs=4k --size=1g ";
+  CHECK_THAT(Ours(line + "--sync_file_range=write:8"), Contains("--fsync-every 8 --flush-call sync-file-range"));
+  CHECK_THAT(Differences(line + "--sync_file_range=write:8"),
+             Contains("lane's whole extent") &&
+                 Contains("it waits until the data are written, fio's has only write"));
+  CHECK_THAT(Differences(line + "--sync_file_range=wait_before,write,wait_after:8"),
+             Contains("lane's whole extent") && !Contains("it waits"));
+  CHECK_THAT(Differences(line + "--sync_file_range=wait_before,write:8"),
+             Contains("fio's has only wait_before,write"));
+  CHECK_THAT(Ours(line + "--sync_file_range=write:8 --fsync=32"),
+             Contains("--fsync-every 32") && !Contains("--flush-call"));
+  CHECK_THAT(Differences(line + "--sync_file_range=write:8 --fsync=32"), Contains("sync_file_range: left out: "));
+  for (const char* const engine : {"--ioengine=libaio --iodepth=8", "--ioengine=mmap"}) {
+    CHECK_THAT(Ours(line + "--sync_file_range=write:8 " + engine), !Contains("--flush-call"));
+    CHECK_THAT(Differences(line + "--sync_file_range=write:8 " + engine), Contains("sync_file_range: left out: "));
+  }
+  CHECK_THAT(Ours(line + "--fdatasync=4 --ioengine=mmap"), Contains("--fsync-every 4") && !Contains("--flush-call"));
+  CHECK_THAT(Ours(line + "--sync_file_range=write"), Contains("\"write\" is no size"));
+}
+
+TEST_CASE("fio's jobs that only verify, or find files in memory, do so here", "[translate]") {
+  CHECK_THAT(Ours("fio --name=a --rw=randwrite --bs=4k --size=1m --verify=crc32c --verify_only"),
+             Contains("--op random-read -r") && Contains("--verify"));
+  CHECK_THAT(Ours("fio --name=a --rw=read --bs=4k --size=1m"), Contains("--drop-caches"));
+  CHECK_THAT(Ours("fio --name=a --rw=read --bs=4k --size=1m --pre_read=1"), !Contains("--drop-caches"));
+  CHECK_THAT(Ours("fio --name=a --rw=randread:8 --bs=4k --size=1m --rw_sequencer=identical"),
+             !Contains("--burst-records"));
+  const auto jobs =
+      TranslateWords({"fio --name=a --rw=write --size=1m --name=b --wait_for=a --rw=randread --size=2m"});
+  REQUIRE(jobs.ok());
+  CHECK(jobs->commands.size() == 2);
+  CHECK(JobFileIn({"fio --minimal jobs.fio"}) == "jobs.fio");
+}
+
+TEST_CASE("elbencho's paths with numbers in brackets are as many files", "[translate]") {
+  // 4 files of 16 MiB, two for each thread.
+  CHECK(Ours("elbencho -w -r -t 2 -s 16m -b 1m /mnt/a/f[1-4]") ==
+        "--path /mnt/a --op write,read -r 1m -s 32m --files-per-lane 2 -t 2");
+  CHECK(Ours("elbencho -w -t 1 -s 16m -b 1m '/mnt/a/f[1-2,07]g[0,5]'") ==
+        "--path /mnt/a --op write -r 1m -s 96m --files-per-lane 6 -t 1");
+  CHECK(Ours("elbencho -w -t 4 -s 16m -b 1m /mnt/a/f[1-4]") == "--path /mnt/a --op write -r 1m -s 16m -t 4");
+  CHECK(Ours("elbencho -w -t 4 -s 16m -b 1m /mnt/a/f1 /mnt/a/f2") ==
+        "--path /mnt/a --op write -r 1m -s 8m --shared-file -t 4");
+  CHECK_THAT(Differences("elbencho -w -t 4 -s 16m -b 1m /mnt/a/f[1-2]"),
+             Contains("path: 2 files become one of their total size, which all lanes share"));
+  CHECK_THAT(Ours("elbencho -w -t 2 -s 16m -b 1m --strided /mnt/a/f[1-4]"),
+             Contains("-s 32m") && Contains("--shared-file --interleaved"));
+  CHECK(Ours("elbencho -w -t 1 -s 16m -b 1m --nopathexp /mnt/a/f[1-4]") ==
+        "--path /mnt/a --op write -r 1m -s 16m -t 1");
+  // Only lists of numbers are expanded; braces are the shell's.
+  CHECK_THAT(Ours("elbencho -w -t 1 -s 16m -b 1m '/mnt/a/f[a,b]{1,2}'"), Contains("-s 16m"));
+  CHECK_THAT(Differences("elbencho -w -t 1 -s 16m -b 1m /mnt/a/f{1,2}"), Contains("a shell would expand {…}"));
+  CHECK_THAT(Ours("elbencho -w -t 1 -s 16m -b 1m '/mnt/[1-2]/f[1-2]'"),
+             Contains("--path /mnt/1 --path /mnt/2 --op write"));
+  CHECK_THAT(Ours("elbencho -w -s 16m /mnt/a/f[1-4000000000]"), Contains("over 100000 paths"));
+  CHECK_THAT(Ours("elbencho -w -s 16m /mnt/a/f[1-9000][,]"), Contains("[,] has no number"));
+  CHECK_THAT(Ours("elbencho --hosts a,b,c,d -w -t 4611686018427387904 -s 16m /mnt/a/f"), Contains("over 1000000 threads"));
+  CHECK_THAT(Ours("elbencho -w -s 16m /mnt/a/f[1-2-3]"), Contains("\"1-2-3\" is no range of numbers"));
+}
+
+TEST_CASE("elbencho's hosts share the files, unless each has its own", "[translate]") {
+  CHECK_THAT(Ours("elbencho --hosts n[1-2,4],m -w -t 2 -s 16m -b 1m /mnt/a/f"), Contains("-s 2m --shared-file -t 2"));
+  CHECK_THAT(Ours("elbencho --hosts n1,n2 --nosvcshare -w -t 2 -s 16m -b 1m /mnt/a/f"),
+             Contains("-s 8m --shared-file"));
+  CHECK_THAT(Differences("elbencho --hostsfile h -w -t 2 -s 16m /mnt/a/f"),
+             Contains("divide it by the number of hosts"));
+}
+
+TEST_CASE("elbencho's directories are -n of each lane, and its files -N in each", "[translate]") {
+  const auto lines = [](const std::string& line) {
+    const auto translation = TranslateWords({line});
+    REQUIRE(translation.ok());
+    std::vector<std::string> ours;
+    for (const TranslatedCommand& command : translation->commands) {
+      CHECK(RefusalOfOurs(command.options) == "");
+      ours.push_back(ShellCommand(AfterProgram(command.Words())));
+    }
+    return ours;
+  };
+  const std::string files = "--items 200 --tree-depth 1 --tree-branching 10 -t 2";
+  CHECK(lines("elbencho -d -t 2 -n 10 -N 20 /mnt/a") ==
+        std::vector<std::string>{"--path /mnt/a --op mkdir --items 10 -t 2"});
+  CHECK(lines("elbencho -d -w --stat -F -D -t 2 -n 10 -N 20 /mnt/a") ==
+        std::vector<std::string>{"--path /mnt/a --op mkdir,rmdir --items 10 -t 2",
+                                 "--path /mnt/a --op create,stat,unlink " + files});
+  CHECK(lines("elbencho -F -D -t 2 -n 10 -N 20 /mnt/a") ==
+        std::vector<std::string>{"--path /mnt/a --op unlink " + files, "--path /mnt/a --op rmdir --items 10 -t 2"});
+  CHECK(lines("elbencho -d -w -t 2 -n 10 -N 20 -s 4m -b 1m --direct /mnt/a") ==
+        std::vector<std::string>{"--path /mnt/a --op mkdir --items 10 -t 2",
+                                 "--path /mnt/a --op write -r 1m -s 800m -I --files-per-lane 200 -t 2"});
+  // Without directories (-n 0) there are none to make.
+  CHECK(lines("elbencho -d -w -t 2 -n 0 -N 20 /mnt/a") ==
+        std::vector<std::string>{"--path /mnt/a --op create --items 20 -t 2"});
+  // What our operations on names do not have.
+  CHECK(
+      lines(
+          "elbencho -w -r -n 1 -N 5 -s 4k --direct --verify 1 --dropcache --fadv rand --infloop --timelimit 5 /mnt/a")
+          .size() == 1);
+  CHECK_THAT(Differences("elbencho -w -n 1 -N 5 -s 4k --direct /mnt/a"), Contains("--direct: left out"));
+}
+
+TEST_CASE("a typical line of letters that becomes two lines here is still known as the tool's", "[translate]") {
+  const std::vector<std::string> words = {"-d", "-w", "-t", "2", "-n", "3", "-N", "10", "-s", "4k", "/mnt/a"};
+  const auto meant = LineOfLetters(words);
+  REQUIRE(meant.has_value());
+  CHECK(meant->tool->name == "elbencho");
+  CHECK(meant->words.empty());
+}
+
+TEST_CASE("mdtest's directories are as many as its items, and are not examined", "[translate]") {
+  CHECK(Ours("mdtest -D -n 1000 -u -d /mnt/a") == "--path /mnt/a --op mkdir,rmdir --items 1000 -t 1");
+  CHECK_THAT(
+      Differences("mdtest -D -n 1000 -u -d /mnt/a"),
+      Contains(
+          "-D: left out: mdtest's stat and rename of directories; mkdir and rmdir make and remove as many"));
+  CHECK_THAT(Ours("mdtest -n 1000 -d /mnt/a"),
+             Contains("--op mkdir,rmdir,create,stat,open-close,unlink --items 1000"));
+  CHECK_THAT(Differences("mdtest -n 1000 -d /mnt/a"),
+             Contains("all: left out: mdtest's stat and rename of directories"));
+  CHECK_THAT(Differences("mdtest -T -n 1000 -d /mnt/a"), Contains("left out: mdtest's stat of directories"));
+  for (const char* const line :
+       {"mdtest -F -n 1000 -d /mnt/a", "mdtest -D -C -n 1000 -d /mnt/a", "mdtest -C -r -n 9 -d /mnt/a"})
+    CHECK(Differences(line) == "");
+  CHECK_THAT(Ours("mdtest -D -T -n 1000 -d /mnt/a"), Contains("not examined or renamed"));
+  CHECK_THAT(Ours("mdtest -U -n 1000 -d /mnt/a"), Contains("--op rename --items"));
+  CHECK_THAT(Ours("mdtest -R --random-seed=7 -n 9 -d /mnt/a"), Contains("--random-order --seed 7"));
+}
+
+TEST_CASE("mdtest has items in all directories of a tree, or with -L in the lowest ones", "[translate]") {
+  // 1 + 3 + 9 directories.
+  CHECK_THAT(Ours("mdtest -F -I 10 -z 2 -b 3 -d /mnt/a"), Contains("--items 130 --tree-depth 2 --tree-branching 3"));
+  CHECK_THAT(Differences("mdtest -F -I 10 -z 2 -b 3 -d /mnt/a"), Contains("-z: items are in the lowest directories"));
+  CHECK_THAT(Ours("mdtest -F -L -I 10 -z 2 -b 3 -d /mnt/a"), Contains("--items 90 "));
+  CHECK(Differences("mdtest -F -L -I 10 -z 2 -b 3 -d /mnt/a") == "");
+  // 7 in each.
+  CHECK_THAT(Ours("mdtest -F -n 100 -z 2 -b 3 -d /mnt/a"), Contains("--items 91 "));
+  CHECK_THAT(Differences("mdtest -F -n 100 -z 2 -b 3 -d /mnt/a"),
+             Contains("-n: mdtest makes the same number of items in each directory, here 91 in all"));
+}
+
+TEST_CASE("IOR's directives are its options of the same name", "[translate]") {
+  CHECK_THAT(Ours("ior -w -b 1g -t 1m -o /mnt/f -O fileperproc=1,useO_DIRECT=1 -O REPETITIONS=3"),
+             Contains("--repeat 3") && Contains("-I") && !Contains("--shared-file"));
+  CHECK_THAT(Ours("ior -w -b 1g -t 1m -o /mnt/f -O useO_DIRECT=0,fsync=0"), !Contains("-I") && !Contains(" -e"));
+  CHECK_THAT(Ours("ior -w -b 1g -t 1m -o /mnt/f -O api=MMAP"), Contains("--engine mmap"));
+  CHECK_THAT(Ours("ior -w -D 30 -b 1g -t 1m -o /mnt/f -O stoneWallingWearOut=1"),
+             Contains("--deadline 30 --wear-out"));
+  CHECK_THAT(Differences("ior -w -b 1g -t 1m -o /mnt/f -O frobnicate=1"), Contains("-O frobnicate: not known here"));
+  CHECK_THAT(Ours("ior -w -b 1g -t 1m -o /mnt/f -O gpuDirect=1"), Contains("memory of GPUs"));
+  CHECK_THAT(Ours("ior -a AIO -w -b 1g -t 1m -o /mnt/f --aio.max-pending=32"), Contains("--engine uring --depth 32"));
+  CHECK_THAT(Ours("ior -a AIO -w -b 1g -t 1m -o /mnt/f"), Contains("--engine uring --depth 128"));
+  CHECK_THAT(Ours("ior -w -b 1g -t 1m -o /mnt/f --posix.rangelocks"), Contains("--record-locks"));
+}
+
+TEST_CASE("smallfile's Y and N are values of the option before them", "[translate]") {
+  const std::string line = "smallfile_cli.py --top /mnt/a --operation create --threads 2 --files 10 ";
+  CHECK_THAT(Ours(line + "--same-dir Y"), Contains("--shared-directory"));
+  CHECK_THAT(Ours(line + "--same-dir N"), !Contains("--shared-directory"));
+  CHECK_THAT(Ours(line + "--stonewall Y"), !Contains(" --no-stonewall"));
+  CHECK_THAT(Ours(line + "--stonewall N"), Contains(" --no-stonewall"));
+}
+
+TEST_CASE("no option that a tool has is called unknown", "[translate]") {
+  for (const std::string& line : std::vector<std::string>(absl::StrSplit(
+           FileText(SourcePath("tests/unit/translate/options.txt")), '\n', absl::SkipEmpty()))) {
+    if (line[0] == '#') continue;
+    std::vector<std::string> names = absl::StrSplit(line, ' ');
+    const ForeignTool* const tool = FindForeignTool(names.front());
+    REQUIRE(tool != nullptr);
+    names.erase(names.begin());
+    for (const std::string& name : names) {
+      INFO(std::string(tool->name) << " " << name);
+      CHECK(FindForeignOption(*tool, name) != nullptr);
+    }
+  }
+}
+
 TEST_CASE("IOR's MPI-IO is ours under a launcher, and plain calls without one", "[translate]") {
   CHECK_THAT(Ours("mpirun -np 4 ior -a MPIIO -c -b 1g -t 1m -w -o /mnt/f"),
-             Contains("--engine mpiio") && Contains("--collective") && Contains("-t 1") && !Contains("--open-in-timing"));
+             Contains("--engine mpiio") && Contains("--collective") && Contains("-t 1") &&
+                 !Contains("--open-in-timing"));
   CHECK_THAT(Ours("mpirun -np 4 ior -a MPIIO -b 1m -t 64k -s 16 -V -w -o /mnt/f"),
-             Contains("--engine mpiio") && Contains("--mpi-view") && Contains("--block 1m") && !Contains("--collective"));
+             Contains("--engine mpiio") && Contains("--mpi-view") && Contains("--block 1m") &&
+                 !Contains("--collective"));
   // A file of its own is no shared one.
   CHECK_THAT(Ours("mpirun -np 4 ior -a MPIIO -c -F -b 1g -t 1m -w -o /mnt/f"),
              Contains("--engine mpiio") && !Contains("--collective"));

@@ -53,7 +53,7 @@ TEST_CASE("all options of another tool get one answer, with the line here", "[ty
       Contains("here: cluster-iobench --op random-read -r 4k --drop-caches /mnt/nfs -t 3 --repeat 5;"));
   CHECK_THAT(ErrorOf({"--hosts", "a,b", "--threads", "4", "--timelimit", "9", "--write", "--block=1m",
                       "--size", "1g", "/mnt/x/f"}),
-             Contains("they are elbencho's; here: cluster-iobench --path /mnt/x --op write -r 1m -s 256m"));
+             Contains("they are elbencho's; here: cluster-iobench --path /mnt/x --op write -r 1m -s 128m"));
 }
 
 TEST_CASE("a line of another tool's letters is answered with what it is here", "[typed_words]") {

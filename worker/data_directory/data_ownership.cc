@@ -121,6 +121,7 @@ absl::Status MarkDataKeptOnce(const std::string& path, const v1::Manifest& ours,
   manifest.set_generation_low(ours.generation_low());
   manifest.set_generation_high(ours.generation_high());
   manifest.set_unit_bytes(ours.unit_bytes());
+  if (ours.grown_bytes_per_lane() > 0) manifest.set_grown_bytes_per_lane(ours.grown_bytes_per_lane());
   manifest.clear_passes();
   if (ours.has_passes()) *manifest.mutable_passes() = ours.passes();
   if (ManifestToJson(manifest) == before) return absl::OkStatus();

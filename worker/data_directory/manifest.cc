@@ -71,6 +71,7 @@ std::string ManifestToJson(const v1::Manifest& manifest) {
   json["files"]["shared_file"] = manifest.files().shared_file();
   json["files"]["interleaved"] = manifest.files().interleaved();
   if (manifest.files().has_block_bytes()) json["files"]["block_bytes"] = manifest.files().block_bytes();
+  if (manifest.grown_bytes_per_lane() > 0) json["files"]["grown_bytes_per_lane"] = manifest.grown_bytes_per_lane();
   json["seed"] = manifest.seed();
   if (manifest.has_names()) {
     json["names"]["lanes"] = manifest.names().lanes();
@@ -121,6 +122,7 @@ absl::StatusOr<v1::Manifest> ManifestFromJson(std::string_view text) {
     manifest.mutable_files()->set_interleaved(
         files.value("interleaved", false));  // missing in earlier versions
     if (files.contains("block_bytes")) manifest.mutable_files()->set_block_bytes(files.at("block_bytes").get<uint64_t>());
+    manifest.set_grown_bytes_per_lane(files.value("grown_bytes_per_lane", uint64_t{0}));
     manifest.set_seed(json.at("seed").get<uint64_t>());
     if (json.contains("names")) {  // missing in earlier versions
       const Json& names = json.at("names");

@@ -38,7 +38,7 @@ class RanksTogether {
   RanksTogether& operator=(const RanksTogether&) = delete;
 
   // Waits until every rank has answered whether it can take part; each does once per phase, by this call or by Decline.
-  // Afterwards, all open the file together. FailedPrecondition: another rank cannot, so that this one cannot either.
+  // Afterwards, all open the file together. FailedPrecondition: another rank cannot or is lost, so that this one cannot either.
   absl::Status Meet();
   // This rank cannot take part. Does not wait, and does nothing after Meet. Usable from any thread.
   void Decline();

@@ -11,7 +11,7 @@
 
 #include "common/mpi_io/mpi_files.h"
 
-#define IOBENCH_MPI_BYTES_VERSION 2
+#define IOBENCH_MPI_BYTES_VERSION 3
 #define IOBENCH_MPI_BYTES_SYMBOL "IobenchMpiBytes"
 #define IOBENCH_MPI_MAX_BYTES 0x7fffffff /* max. size of one message: MPI counts in int */
 

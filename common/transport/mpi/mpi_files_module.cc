@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <list>
@@ -146,30 +147,48 @@ int Start(Answer& answer, int mine) {
   return MPI_Iallreduce(&answer.mine, &answer.least, 1, MPI_INT, MPI_MIN, meetings_comm, &answer.request);
 }
 
+// Keeps an answer whose end nobody waits for. There is one for each phase that could not be prepared.
+void Keep(std::unique_ptr<Answer> answer) {
+  static std::mutex mutex;
+  static std::list<std::unique_ptr<Answer>> kept;
+  const std::lock_guard lock(mutex);
+  kept.remove_if([](const std::unique_ptr<Answer>& earlier) {
+    int done = 0;
+    return MPI_Test(&earlier->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done;
+  });
+  kept.push_back(std::move(answer));
+}
+
+std::atomic<bool> meetings_are_over = false;
+
 int Meet(int* all_can) {
   constexpr useconds_t kFirstNapUs = 50, kLongestNapUs = 2000;
-  Answer answer;
-  int error = Start(answer, 1);
+  *all_can = 0;
+  if (meetings_are_over) return MPI_SUCCESS;
+  auto answer = std::make_unique<Answer>();
+  int error = Start(*answer, 1);
   int done = 0;
   for (useconds_t nap = kFirstNapUs; error == MPI_SUCCESS; nap = std::min(2 * nap, kLongestNapUs)) {
-    error = MPI_Test(&answer.request, &done, MPI_STATUS_IGNORE);
-    if (done) break;
+    error = MPI_Test(&answer->request, &done, MPI_STATUS_IGNORE);
+    if (done || error != MPI_SUCCESS) break;
+    if (meetings_are_over) {
+      Keep(std::move(answer));
+      return MPI_SUCCESS;
+    }
     usleep(nap);
   }
-  *all_can = answer.least;
+  *all_can = answer->least;
   return error;
 }
 
 void Decline() {
-  // Nobody waits for the end of these: they stay until MPI ends. There is one for each phase that could not be prepared.
-  static std::mutex mutex;
-  static std::list<Answer> declined;
-  const std::lock_guard lock(mutex);
-  declined.remove_if([](Answer& answer) {
-    int done = 0;
-    return MPI_Test(&answer.request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done;
-  });
-  Start(declined.emplace_back(), 0);
+  auto answer = std::make_unique<Answer>();
+  Start(*answer, 0);
+  Keep(std::move(answer));
+}
+
+void EndMeetings() {
+  meetings_are_over = true;
 }
 
 int RankCount() {
@@ -193,7 +212,8 @@ int ErrnoOf(int error) {
 }
 
 constexpr MpiFiles kMpiFiles = {
-    Open, SetView, ReadAt, WriteAt, Sync, Size, Hints, Close, Vote, Meet, Decline, RankCount, ErrnoOf, DescribeMpiError,
+    Open, SetView, ReadAt, WriteAt, Sync, Size, Hints, Close,
+    Vote, Meet, Decline, EndMeetings, RankCount, ErrnoOf, DescribeMpiError,
 };
 
 }  // namespace

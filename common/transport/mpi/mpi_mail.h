@@ -13,7 +13,8 @@
 
 namespace iobench {
 
-// A complete message and the rank that sent it. An empty letter is a goodbye (mpi_ranks.h).
+// A complete message and the rank that sent it. An empty letter is a goodbye or, of rank 0, says that another rank is
+// gone (mpi_ranks.h).
 struct MpiLetter {
   int from = 0;
   std::string bytes;

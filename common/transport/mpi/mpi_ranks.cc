@@ -28,6 +28,17 @@ absl::Status MpiRanks::Send(int worker, const v1::WorkerRequest& request) {
   return mail_.Send(worker, request.SerializeAsString());
 }
 
+absl::Status MpiRanks::SayOneIsGone() {
+  if (said_one_is_gone_) return absl::OkStatus();
+  said_one_is_gone_ = true;
+  nap_.OnMessage(MonotonicNowNs());
+  for (int worker = 1; worker < size_; ++worker) {
+    if (has_left(worker) || given_up_[Index(worker)]) continue;
+    if (absl::Status status = mail_.Send(worker, ""); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 std::optional<MpiLetter> MpiRanks::Take() {
   if (!of_this_run_.empty()) {
     std::optional<MpiLetter> letter(std::move(of_this_run_.front()));

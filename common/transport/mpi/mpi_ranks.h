@@ -46,6 +46,9 @@ class MpiRanks {
   bool has_left(int worker) const { return told_to_leave_[Index(worker)] || said_goodbye_[Index(worker)]; }
   // The worker is dead or hung: its goodbye is not awaited.
   void GiveUp(int worker) { given_up_[Index(worker)] = true; }
+  // Tells all other ranks by an empty letter that one of them is gone, so that none waits for it; once, however many are gone.
+  // Errors are those of MpiMail::Send.
+  absl::Status SayOneIsGone();
   // True if a rank was given up and has not said goodbye. MPI_Finalize would wait for it forever.
   bool misses_a_rank() const;
   // Starts to send. Leave also marks the worker as told to leave. Errors are those of MpiMail::Send.
@@ -82,6 +85,7 @@ class MpiRanks {
   std::vector<bool> told_to_leave_;  // index = rank
   std::vector<bool> said_goodbye_;
   std::vector<bool> given_up_;
+  bool said_one_is_gone_ = false;
   std::deque<MpiLetter> of_this_run_;  // arrived before this run began
   std::deque<MpiLetter> of_next_run_;
   bool goodbye_sent_ = false;

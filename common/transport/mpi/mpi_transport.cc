@@ -24,6 +24,11 @@ constexpr int64_t kBarrierNapNs = 1'000'000;
 // (oob_tcp_keepalive_time, _intvl and _probes). Only a rank 0 that is stopped or hangs leaves a rank waiting for longer.
 constexpr int64_t kAwaitRank0Ns = 600 * kNanosPerSecond;
 
+// Lanes of this rank that wait for another one before a collective phase go on.
+void EndMeetings() {
+  if (CheckMpiFiles().ok()) TheMpiFiles().end_meetings();
+}
+
 // Rank 0's end. Events of its own worker arrive in the queue, whose wait also serves as the nap between polls.
 class MpiCoordinator final : public Transport {
  public:
@@ -56,7 +61,10 @@ class MpiCoordinator final : public Transport {
     }
   }
 
-  void GiveUp(WorkerId worker) override { ranks_.GiveUp(static_cast<int>(worker)); }
+  void GiveUp(WorkerId worker) override {
+    ranks_.GiveUp(static_cast<int>(worker));
+    SayOneIsGone().IgnoreError();  // a broken MPI shows in the next call
+  }
   void SetLanesRunning(bool running) override { ranks_.nap().SetLanesRunning(running); }
   bool ordered() const override { return true; }
   std::string name() const override { return "mpi"; }
@@ -67,16 +75,22 @@ class MpiCoordinator final : public Transport {
     return status;
   }
 
+  absl::Status SayOneIsGone() {
+    EndMeetings();
+    return Checked(ranks_.SayOneIsGone());
+  }
+
   absl::Status Deliver(const MpiLetter& letter, CoordTime received_at) {
     ReceivedEvent received{static_cast<WorkerId>(letter.from), {}, received_at};
     ranks_.nap().OnMessage(received_at.ns);
     if (letter.bytes.empty()) {
-      if (!ranks_.has_left(letter.from)) {
+      const bool expected = ranks_.has_left(letter.from);
+      if (!expected) {
         received.event.mutable_lost()->set_reason(absl::StrCat("rank ", letter.from, " ended its worker"));
         events_.Push(std::move(received));
       }
       ranks_.OnGoodbye(letter.from);
-      return absl::OkStatus();
+      return expected ? absl::OkStatus() : SayOneIsGone();
     }
     if (!received.event.ParseFromString(letter.bytes)) {
       return absl::InternalError(absl::StrCat("rank ", letter.from, " sent what is not an event"));
@@ -84,8 +98,9 @@ class MpiCoordinator final : public Transport {
     if (received.event.has_joined()) {
       received.event.mutable_joined()->set_address(absl::StrCat("rank ", letter.from));
     }
+    const bool leaves_early = received.event.has_left() && !ranks_.has_left(letter.from);
     events_.Push(std::move(received));
-    return absl::OkStatus();
+    return leaves_early ? SayOneIsGone() : absl::OkStatus();
   }
 
   MpiRanks& ranks_;
@@ -109,6 +124,10 @@ class MpiWorker final : public EventSink {
     while (true) {
       if (absl::Status status = ranks_.mail().Progress(); !status.ok()) return status;
       while (std::optional<MpiLetter> letter = ranks_.mail().Take()) {
+        if (letter->bytes.empty()) {
+          EndMeetings();
+          continue;
+        }
         v1::WorkerRequest request;
         if (!request.ParseFromString(letter->bytes))
           return absl::InternalError("rank 0 sent what is not a request");

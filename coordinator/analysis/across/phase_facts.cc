@@ -12,6 +12,10 @@ double HeadlineRate(const v1::PhaseReport& phase) {
   return phase.headline_in_ops() ? phase.headline().ops_per_s() : phase.headline().bytes_per_s();
 }
 
+uint64_t FileBytesPerLane(const v1::PhaseReport& phase) {
+  return phase.grown_bytes_per_lane() > 0 ? phase.grown_bytes_per_lane() : phase.bytes_per_lane();
+}
+
 uint32_t WorkerCount(const v1::PhaseReport& phase) {
   int count = 0;
   for (const v1::ClientPhaseReport& client : phase.clients()) count += client.workers_size();

@@ -13,6 +13,10 @@ namespace iobench {
 // The rate of the headline in its unit: ops/s if headline_in_ops, otherwise bytes/s.
 double HeadlineRate(const v1::PhaseReport& phase);
 
+// The size of each lane's files, for users; of files that grow, the mean over the lanes. Phases are told apart by
+// bytes_per_lane, which is what was asked for.
+uint64_t FileBytesPerLane(const v1::PhaseReport& phase);
+
 // Counts the workers in the phase's client tables, that is, those that took part, including lost ones. 0 for a brief
 // without them.
 uint32_t WorkerCount(const v1::PhaseReport& phase);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/model/plan_traits.h"
+#include "coordinator/analysis/across/measured_window.h"
 #include "coordinator/analysis/across/until_steady.h"
 
 namespace iobench {
@@ -63,7 +64,6 @@ Measurement MeasurementOf(const v1::PhaseReport& phase) {
   return made;
 }
 
-// Takes the slices that lie wholly in the headline's window and in which lanes did ops.
 void AddSlicesOf(const v1::RunReport& report, const v1::PhaseReport& phase, PhaseSamples& samples) {
   const v1::PhaseCharts& charts = phase.charts();
   const auto& rates = phase.metadata() ? charts.ops_per_s() : charts.bytes_per_s();
@@ -71,9 +71,7 @@ void AddSlicesOf(const v1::RunReport& report, const v1::PhaseReport& phase, Phas
     samples.slices_why = "it was too short to be divided into time slices";
     return;
   }
-  const double window_s = phase.headline().ops_per_s() > 0
-                              ? static_cast<double>(phase.measured_ops()) / phase.headline().ops_per_s()
-                              : phase.duration_s();
+  const double window_s = HeadlineSeconds(phase);
   const std::string& region = phase.headline().region();
   const v1::RegionSeconds& regions = phase.regions_max_s();
   const double flush_s = (region.find("fsync") != std::string::npos ? regions.fsync() : 0) +
@@ -83,17 +81,7 @@ void AddSlicesOf(const v1::RunReport& report, const v1::PhaseReport& phase, Phas
                                          100 * flush_s / window_s);
     return;
   }
-  const v1::Phase* const planned = PlannedPhase(report.run().plan(), phase);
-  const double begin_s = planned != nullptr ? planned->stop().warmup_s() : 0;
-  double end_s = begin_s + window_s;
-  if (phase.headline().name() != "full" && phase.stonewall().at_s() > 0)
-    end_s = std::min(end_s, phase.stonewall().at_s());
-  if (phase.headline().name() == "full" && regions.ops() > 0) end_s = std::min(end_s, regions.ops());
-  constexpr double kRounding = 1e-6;
-  for (int i = 0; i < rates.size(); ++i) {
-    const double from_s = i * charts.slice_s(), to_s = from_s + charts.slice_s();
-    if (from_s >= begin_s - kRounding && to_s <= end_s * (1 + kRounding)) samples.slices.push_back(rates[i]);
-  }
+  samples.slices = MeasuredSlices(report.run().plan(), phase, rates);
 }
 
 }  // namespace

@@ -1,13 +1,17 @@
 #include "coordinator/analysis/foreign/fio_figures.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <iterator>
 #include <memory>
 
 #include "common/histogram.h"
 #include "common/model/op.h"
+#include "common/model/operation.h"
+#include "common/model/plan_traits.h"
 #include "common/not_a_number.h"
+#include "coordinator/analysis/across/measured_window.h"
 
 namespace iobench {
 namespace {
@@ -15,15 +19,13 @@ namespace {
 // fio's --percentile_list, if none is given.
 constexpr double kFioPercents[] = {1,  5,  10, 20, 30,   40,   50,    60,   70,
                                    80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99};
+// A band holds what is below its edge, once the latency is a whole number of its unit.
 constexpr uint64_t kFioEdges[] = {2, 4, 10, 20, 50, 100, 250, 500, 750, 1000};
 constexpr uint64_t kFioLastEdgeMs = 2000;
 
 double Finite(double value) { return std::isfinite(value) ? value : 0; }
 
-FioSamples SamplesOf(const google::protobuf::RepeatedField<double>& series, size_t whole_slices, double rate) {
-  std::vector<double> values(series.begin(),
-                             series.begin() + static_cast<ptrdiff_t>(
-                                                  std::min(whole_slices, static_cast<size_t>(series.size()))));
+FioSamples SamplesOf(std::vector<double> values, double rate) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   if (values.empty()) values.push_back(rate);
   FioSamples samples{.count = values.size(),
@@ -128,7 +130,7 @@ void FillBands(const Histogram& histogram, FioJob& job) {
     size_t unit = 0;
     uint64_t value = ns;
     for (; unit + 1 < std::size(bands) && value >= 1000; ++unit) value /= 1000;
-    const auto edge = std::lower_bound(std::begin(kFioEdges), std::end(kFioEdges), value) - std::begin(kFioEdges);
+    const auto edge = std::upper_bound(std::begin(kFioEdges), std::end(kFioEdges), value) - std::begin(kFioEdges);
     size_t band = static_cast<size_t>(edge);
     if (band == std::size(kFioEdges) && value >= kFioLastEdgeMs) ++band;  // only of ms
     (*bands[unit])[band].percent += static_cast<double>(ops) * percent_of_one;
@@ -167,27 +169,94 @@ FioDirection DirectionOf(const v1::PhaseReport& phase, OpKinds kinds) {
 }
 
 // The phase has ops of no other kind, so that all that is known of it is the direction's.
-void FillFromPhase(const v1::PhaseReport& phase, double window_s, const Histogram& latencies, FioDirection& direction) {
+void FillFromPhase(const v1::Plan& plan, const v1::PhaseReport& phase, const Histogram& latencies,
+                   FioDirection& direction) {
   direction.bytes = phase.measured_bytes();
   direction.ops = phase.measured_ops();
   if (latencies.count() > 0) direction.latencies.percentiles = PercentilesOf(latencies);
-  const double slice_s = phase.charts().slice_s();
-  const auto whole_slices = slice_s > 0 ? static_cast<size_t>(window_s / slice_s) : 0;
   direction.has_samples = true;
-  direction.bytes_samples = SamplesOf(phase.charts().bytes_per_s(), whole_slices, direction.bytes_per_s);
-  direction.ops_samples = SamplesOf(phase.charts().ops_per_s(), whole_slices, direction.ops_per_s);
+  const v1::PhaseCharts& charts = phase.charts();
+  direction.bytes_samples = SamplesOf(MeasuredSlices(plan, phase, charts.bytes_per_s()), direction.bytes_per_s);
+  direction.ops_samples = SamplesOf(MeasuredSlices(plan, phase, charts.ops_per_s()), direction.ops_per_s);
+}
+
+// The phase's operations. Empty: they are not known, or not all.
+std::vector<const OperationSpec*> SpecsOf(const v1::Plan& plan, const v1::PhaseReport& phase) {
+  if (const auto only = FindOperation(phase.operation()); only.ok()) return {*only};
+  const v1::Phase* const planned = PlannedPhase(plan, phase);
+  std::vector<const OperationSpec*> specs;
+  if (planned == nullptr) return specs;
+  for (const v1::Assignment& assignment : planned->assignments()) {
+    specs.push_back(SpecOf(assignment.operation()));
+    if (specs.back() == nullptr) return {};
+  }
+  return specs;
+}
+
+// What a phase is to do, whether or not any of it was measured.
+struct FioTask {
+  bool reads = false, writes = false, random = false;  // of records
+  OpKinds kinds;                                       // of all ops
+};
+
+FioTask TaskOf(const v1::Plan& plan, const v1::PhaseReport& phase) {
+  FioTask task;
+  const std::vector<const OperationSpec*> specs = SpecsOf(plan, phase);
+  for (const OperationSpec* const spec : specs) {
+    task.kinds = task.kinds | spec->kinds;
+    if (spec->is_metadata()) continue;
+    task.reads |= spec->reads();
+    task.writes |= spec->writes();
+    task.random |= spec->is_random();
+  }
+  if (!specs.empty()) return task;
+  task.kinds = OpsOf(phase);
+  task.reads = task.kinds.HasAny(kReads);
+  task.writes = task.kinds.HasAny(kWrites);
+  return task;
+}
+
+int ErrorOf(const v1::PhaseReport& phase) {
+  if (phase.errors().empty() && phase.failed_ops().empty()) return 0;
+  for (const v1::ErrorReport& error : phase.errors()) {
+    if (error.errno_value() != 0) return error.errno_value();
+  }
+  for (const v1::FailedOps& failed : phase.failed_ops()) {
+    if (failed.errno_value() != 0) return failed.errno_value();
+  }
+  return EIO;  // no call failed: a worker was lost, or a call moved too little
 }
 
 }  // namespace
 
-bool IsFioJob(const v1::PhaseReport& phase) {
-  const OpKinds ops = OpsOf(phase);
-  return !phase.metadata() && (ops.HasAny(kReads) || ops.HasAny(kWrites));
+bool IsFioJob(const v1::Plan& plan, const v1::PhaseReport& phase) {
+  const FioTask task = TaskOf(plan, phase);
+  return !phase.metadata() && (task.reads || task.writes);
 }
 
-FioJob FioJobOf(const v1::PhaseReport& phase) {
+const v1::Operation& RecordOperationOf(const v1::Plan& plan, const v1::PhaseReport& phase) {
+  const v1::Phase* const planned = PlannedPhase(plan, phase);
+  if (planned != nullptr) {
+    for (const v1::Assignment& assignment : planned->assignments()) {
+      if (!IsMetadata(assignment.operation())) return assignment.operation();
+    }
+  }
+  return v1::Operation::default_instance();
+}
+
+FioJob FioJobOf(const v1::Plan& plan, const v1::PhaseReport& phase) {
   FioJob job;
-  job.window_s = Finite(phase.headline_s() > 0 ? phase.headline_s() : phase.duration_s());
+  const FioTask task = TaskOf(plan, phase);
+  job.reads = task.reads;
+  job.writes = task.writes;
+  job.random = task.random;
+  job.error = ErrorOf(phase);
+  if (const v1::Phase* const planned = PlannedPhase(plan, phase)) {
+    job.ramp_s = planned->stop().warmup_s();
+    job.time_based = planned->stop().time_s() > 0;
+    job.runtime_s = std::max(0.0, planned->stop().time_s() - job.ramp_s);
+  }
+  job.window_s = Finite(HeadlineSeconds(phase));
   if (phase.lanes_wall_s() > 0) {
     job.cpu_user_percent = 100 * phase.lanes_cpu_user_s() / phase.lanes_wall_s();
     job.cpu_system_percent = 100 * phase.lanes_cpu_system_s() / phase.lanes_wall_s();
@@ -198,9 +267,10 @@ FioJob FioJobOf(const v1::PhaseReport& phase) {
   job.syncs = JointOf(phase, kSyncs, phase.charts().calls()).latencies;
   job.read = DirectionOf(phase, kReads);
   job.write = DirectionOf(phase, kWrites);
-  const OpKinds ops = OpsOf(phase);
-  if (ops == kReads) FillFromPhase(phase, job.window_s, *all, job.read);
-  if (ops.IsWithin(kWrites)) FillFromPhase(phase, job.window_s, *all, job.write);
+  const OpKinds measured = OpsOf(phase);
+  const OpKinds ops = measured.empty() ? task.kinds : measured;
+  if (ops == kReads) FillFromPhase(plan, phase, *all, job.read);
+  if (!ops.empty() && ops.IsWithin(kWrites)) FillFromPhase(plan, phase, *all, job.write);
   return job;
 }
 

@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "iobench/v1/plan.pb.h"
 #include "iobench/v1/result.pb.h"
 
 namespace iobench {
 
-// How a rate varied from one slice of the phase's headline to the next. A phase shorter than a slice has one sample.
+// How a rate varied from one slice of the headline's window to the next (MeasuredSlices). A window shorter than a slice has
+// one sample.
 struct FioSamples {
   size_t count = 0;
   double min = 0, max = 0, mean = 0, stddev = 0;
@@ -38,26 +40,34 @@ struct FioDirection {
   FioSamples bytes_samples = {}, ops_samples = {};
 };
 
-// Per cent of all latencies, by fio's upper edges: of those below 1 us in ns, of those below 1 ms in us, of the others in
-// ms.
+// Per cent of all latencies, by fio's bands: of those below 1 us in ns, of those below 1 ms in us, of the others in ms.
+// "250": at least the band before, below 250.
 struct FioBand {
   std::string label;  // "250", ">=2000"
   double percent = 0;
 };
 
 struct FioJob {
-  FioDirection read, write;
+  // What its operations do with records; unknown operations: what was measured.
+  bool reads = false, writes = false, random = false;
+  int error = 0;             // errno of its first error or failed op, EIO if none has one; 0: all succeeded
+  bool time_based = false;   // --time, of which
+  double runtime_s = 0;      // … this is measured
+  double ramp_s = 0;         // --warmup
+  FioDirection read, write;  // as measured
   FioLatencies syncs;  // the flush calls, without close; several kinds of them are one
   double window_s = 0;
   double cpu_user_percent = 0, cpu_system_percent = 0;  // of the lanes' own time; 0: unknown
   std::vector<FioBand> bands_ns, bands_us, bands_ms;    // empty: nothing was measured
 };
 
-// True if the phase reads or writes records.
-bool IsFioJob(const v1::PhaseReport& phase);
+// True if an operation of the phase reads or writes records, even if none was.
+bool IsFioJob(const v1::Plan& plan, const v1::PhaseReport& phase);
+// The first operation of the phase that is not on names, with the job's options; a default one if the plan has none.
+const v1::Operation& RecordOperationOf(const v1::Plan& plan, const v1::PhaseReport& phase);
 // REQUIRES: IsFioJob. Without the phase's charts, percentiles are those of Latency (none of several kinds together), and
 // there are no bands and samples.
-FioJob FioJobOf(const v1::PhaseReport& phase);
+FioJob FioJobOf(const v1::Plan& plan, const v1::PhaseReport& phase);
 
 }  // namespace iobench
 

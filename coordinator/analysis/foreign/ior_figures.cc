@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/model/plan_traits.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/analysis/across/repeat.h"
 
 namespace iobench {
@@ -44,7 +45,7 @@ std::vector<RepeatedPhase> RepeatedPhasesOf(const v1::RunReport& report) {
     each.seconds = Over(each.repetitions, [](const auto& phase) { return phase.duration_s(); });
     each.tasks = each.first().lane_count();
     each.tasks_per_client = each.tasks / static_cast<uint32_t>(std::max(1, each.first().clients_size()));
-    each.all_bytes = each.first().bytes_per_lane() * each.tasks;
+    each.all_bytes = FileBytesPerLane(each.first()) * each.tasks;
   }
   return phases;
 }

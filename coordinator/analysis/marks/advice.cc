@@ -3,6 +3,10 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "common/model/engine.h"
+#include "common/model/engine_demand.h"
+#include "common/model/operation.h"
+#include "common/model/plan_traits.h"
 
 namespace iobench {
 namespace {
@@ -21,19 +25,29 @@ std::string Alternatives(const std::vector<std::string_view>& all) {
   return text;
 }
 
+// True if the operation's engine cannot do what this field of the operation asks.
+bool Refuses(const v1::Operation& operation, std::string_view field) {
+  const OperationSpec* const spec = SpecOf(operation);
+  if (spec == nullptr) return false;
+  const auto engine = EngineFor(*spec, operation.engine());
+  return engine.ok() && std::any_of(EngineDemands().begin(), EngineDemands().end(), [&](const EngineDemand& demand) {
+           return demand.field == field && !Meets(**engine, *spec, demand);
+         });
+}
+
 }  // namespace
 
-std::vector<std::string_view> OptionsInUse(const v1::Phase& phase) {
-  std::vector<std::string_view> in_use;
-  const auto add_if = [&in_use](bool is_used, std::string_view option) {
-    if (is_used) in_use.push_back(option);
+std::vector<std::string_view> OptionsOfNoUse(const v1::Phase& phase) {
+  std::vector<std::string_view> of_no_use;
+  const auto add_if = [&of_no_use](bool is_used, std::string_view option) {
+    if (is_used) of_no_use.push_back(option);
   };
   const auto any = [&phase](auto has) {
     return std::any_of(phase.assignments().begin(), phase.assignments().end(),
                        [&has](const v1::Assignment& part) { return has(part.operation()); });
   };
-  add_if(any([](const v1::Operation& operation) { return operation.direct(); }), "-I");
-  add_if(any([](const v1::Operation& operation) { return operation.sync(); }), "-o");
+  add_if(any([](const v1::Operation& operation) { return operation.direct() || Refuses(operation, "direct"); }), "-I");
+  add_if(any([](const v1::Operation& operation) { return operation.sync() || Refuses(operation, "sync"); }), "-o");
   add_if(any([](const v1::Operation& operation) { return operation.rotate_clients(); }), "--rotate-clients");
   add_if(phase.region().fsync(), "-e");
   add_if(phase.region().close(), "-c");
@@ -42,10 +56,10 @@ std::vector<std::string_view> OptionsInUse(const v1::Phase& phase) {
     add_if(step.has_drop_caches() && step.drop_caches().verify(), "--cold");
     add_if(step.has_remount(), "-U");
   }
-  return in_use;
+  return of_no_use;
 }
 
-std::string AdviceFor(std::string_view text, std::span<const std::string_view> in_use) {
+std::string AdviceFor(std::string_view text, std::span<const std::string_view> of_no_use) {
   std::string advice;
   for (;;) {
     const size_t begin = text.find('{');
@@ -57,7 +71,7 @@ std::string AdviceFor(std::string_view text, std::span<const std::string_view> i
     for (std::string_view rest = text.substr(0, end);;) {
       const size_t bar = std::min(rest.find('|'), rest.size());
       const std::string_view one = rest.substr(0, bar);
-      if (std::find(in_use.begin(), in_use.end(), FirstWord(one)) == in_use.end()) left.push_back(one);
+      if (std::find(of_no_use.begin(), of_no_use.end(), FirstWord(one)) == of_no_use.end()) left.push_back(one);
       if (bar == rest.size()) break;
       rest.remove_prefix(bar + 1);
     }
@@ -68,7 +82,7 @@ std::string AdviceFor(std::string_view text, std::span<const std::string_view> i
 }
 
 std::string AdviceFor(std::string_view text, const v1::Phase& phase) {
-  return AdviceFor(text, OptionsInUse(phase));
+  return AdviceFor(text, OptionsOfNoUse(phase));
 }
 
 }  // namespace iobench

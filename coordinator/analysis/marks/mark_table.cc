@@ -23,13 +23,14 @@ constexpr MarkRow kMarks[] = {
     {.code = mark_code::kClockUncertain, .means = kBrief,
      .advice = "use a quieter or shorter network path to the coordinator, or a longer phase"},
     {.code = mark_code::kTooShort, .means = kBrief},
-    {.code = mark_code::kUnflushed, .means = kClientMemory, .memory = kWritten},
-    {.code = mark_code::kCached, .means = kClientMemory, .memory = kRead},
-    {.code = mark_code::kMaybeCached, .means = kClientMemory, .memory = kMaybeRead},
+    {.code = mark_code::kUnflushed, .means = kClientMemory, .memory = kWritten, .spares_flush_calls = true},
+    {.code = mark_code::kCached, .means = kClientMemory, .memory = kRead, .spares_flush_calls = true},
+    {.code = mark_code::kMaybeCached, .means = kClientMemory, .memory = kMaybeRead, .spares_flush_calls = true},
     {.code = mark_code::kServerCached, .means = kNotStorage,
-     .advice = "let samplers of root empty it (--cold, with --allow drop-caches), or use files larger than their memory"},
+     .advice = "let samplers of root empty it (--cold, with --allow drop-caches), or use files larger than their memory",
+     .spares_flush_calls = true},
     {.code = mark_code::kHoles, .means = kNotStorage},
-    {.code = mark_code::kNotCold, .means = kClientMemory, .memory = kRead},
+    {.code = mark_code::kNotCold, .means = kClientMemory, .memory = kRead, .spares_flush_calls = true},
     {.code = mark_code::kAbsorbed, .means = kClientMemory, .memory = kWritten},
     {.code = mark_code::kRepeatedData, .means = kNote,
      .advice = "leave out --data same, unless another tool that repeats its data is to be compared"},
@@ -119,6 +120,10 @@ std::string DocOf(std::string_view code) {
 
 bool SpoilsFigures(std::string_view code) {
   return MeaningOf(code) != kNote;
+}
+
+bool SpoilsFlushCalls(std::string_view code) {
+  return SpoilsFigures(code) && !RowOf(code).spares_flush_calls;
 }
 
 bool HasMarkThatMeans(const v1::PhaseReport& report, MarkMeans means) {

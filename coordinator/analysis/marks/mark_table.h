@@ -36,6 +36,8 @@ struct MarkRow {
   std::string_view advice = {};  // what to do; empty: the function that sets the mark says it, as far as anything helps
   MemoryPart memory = MemoryPart::kNothing;
   bool client_full = false;  // a processor, link or limit of the client was used up
+  // It is about reads, or about what was written after the last flush call: the latencies of flush calls stand.
+  bool spares_flush_calls = false;
 };
 
 // In the order of docs/marks.md, which has a heading for each code.
@@ -54,6 +56,8 @@ std::string DocOf(std::string_view code);
 // True if a figure of a phase with this mark may not be that of the storage and of the whole run, so that nothing can be
 // decided by it: every meaning except kNote.
 bool SpoilsFigures(std::string_view code);
+// The same of the latencies of flush calls.
+bool SpoilsFlushCalls(std::string_view code);
 
 // True if the phase has a mark with this meaning, with this part of the memory, or one of a client with nothing left.
 bool HasMarkThatMeans(const v1::PhaseReport& report, MarkMeans means);

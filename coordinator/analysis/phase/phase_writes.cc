@@ -191,15 +191,39 @@ class ClientSorter {
   std::map<std::string, SameCounter> mounts_;
 };
 
+// How much of a lane's writes can at most be unflushed at any time, with flushes among them; nullopt: there are none.
+std::optional<uint64_t> MostUnflushed(const v1::Operation& operation) {
+  const v1::Between& between = operation.between();
+  std::optional<uint64_t> bytes;
+  if (const uint64_t every = FlushEveryOps(operation); every > 0) bytes = (every - 1) * operation.record_bytes();
+  if (between.burst_bytes() > 0) bytes = std::min(bytes.value_or(UINT64_MAX), between.burst_bytes());
+  return bytes;
+}
+
+// True if flushes among the writes of all lanes left only so little in memory as counts as flushed.
+bool FlushOften(const PhaseView& view) {
+  bool any = false;
+  for (const AlignedLane& lane : view.aligned.lanes) {
+    const v1::Assignment* const assignment = view.assignments.Of(lane.worker);
+    const auto bytes = static_cast<double>(WrittenBy(*lane.result));
+    if (assignment == nullptr || bytes == 0 || !WritesThroughMemory(assignment->operation())) continue;
+    const std::optional<uint64_t> most = MostUnflushed(assignment->operation());
+    if (!most || static_cast<double>(*most) > (1 - kFlushedShare) * bytes) return false;
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
 
 PhaseWrites PhaseWritesOf(const PhaseView& view) {
   PhaseWrites writes;
-  writes.flushed = view.traits.headline_fsyncs || view.traits.headline_closes;
+  const bool often = FlushOften(view);
+  writes.flushed = view.traits.headline_fsyncs || view.traits.headline_closes || often;
   for (const ClientPart& part : ClientPartsOf(view)) {
     const ClientSorter client(view, part);
     writes.clients.push_back(client.Writes());
-    if (!view.traits.headline_fsyncs) writes.flushed &= client.CloseFlushes();
+    if (!view.traits.headline_fsyncs && !often) writes.flushed &= client.CloseFlushes();
   }
   return writes;
 }

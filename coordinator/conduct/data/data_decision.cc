@@ -8,6 +8,8 @@
 #include "absl/strings/str_join.h"
 #include "common/host_identity.h"
 #include "common/model/data_content.h"
+#include "common/model/metadata_operation.h"
+#include "common/model/operation.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
 #include "common/net/nfs_url.h"
@@ -43,7 +45,9 @@ std::string Differences(const v1::Manifest& kept, const v1::Manifest& ours) {
   compare("workers", kept.workers(), ours.workers());
   compare("lanes per worker", kept.lanes_per_worker(), ours.lanes_per_worker());
   compare("targets", kept.targets(), ours.targets());
-  compare("bytes per lane", kept.files().bytes_per_lane(), ours.files().bytes_per_lane());
+  // Of files that grew, a part is enough.
+  if (kept.grown_bytes_per_lane() == 0 || ours.files().bytes_per_lane() > kept.grown_bytes_per_lane())
+    compare("bytes per lane", KeptBytesPerLane(kept), ours.files().bytes_per_lane());
   compare("files per lane", kept.files().files_per_lane(), ours.files().files_per_lane());
   compare("shared file", std::string(kept.files().shared_file() ? "yes" : "no"),
           std::string(ours.files().shared_file() ? "yes" : "no"));
@@ -71,6 +75,20 @@ ProcessState StateOfCoordinator(const v1::Manifest& found) {
   return StateOf({.place = found.coordinator_boot_id(),
                   .pid = found.coordinator_pid(),
                   .start_ticks = found.coordinator_start_ticks()});
+}
+
+// A lock passes from lane to lane: a single one would wait in vain for others before each turn.
+absl::Status CheckTurns(const v1::Plan& plan, const Layout& layout) {
+  if (layout.lane_count() > 1) return absl::OkStatus();
+  for (const v1::Phase& phase : plan.phases()) {
+    for (const v1::Assignment& assignment : phase.assignments()) {
+      const OperationSpec* const spec = SpecOf(assignment.operation());
+      if (spec == nullptr || !spec->is_metadata() || MetadataSpecOf(*spec).names != OpNames::kLockFile) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          std::string(spec->name), " passes from lane to lane, and this run has one: use -t 2 or more, or more workers"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 // One decision. The arguments are those of DecideAboutData.
@@ -113,6 +131,7 @@ class DataDecider {
 
 absl::StatusOr<DataDecision> DataDecider::Decide() {
   decision_.uses_files = UsesFiles(plan_);
+  IOBENCH_RETURN_IF_ERROR(CheckTurns(plan_, layout_));
   if (decision_.uses_files) IOBENCH_RETURN_IF_ERROR(CheckAccess(plan_, layout_, members_, facts_));
   if (decision_.uses_files || plan_.files().existing_files_size() > 0) {
     IOBENCH_RETURN_IF_ERROR(CheckSharing(plan_, layout_, members_, facts_, force_, decision_.notes));
@@ -123,6 +142,13 @@ absl::StatusOr<DataDecision> DataDecider::Decide() {
   for (const auto& [place, worker] : claimers) IOBENCH_RETURN_IF_ERROR(InspectFilesystem(place, members_[worker]));
   decision_.uses_kept_data = !creates_ && !claimers.empty() && matching_ == claimers.size();
   if (decision_.uses_kept_data) {
+    const uint64_t kept_bytes = KeptBytesPerLane(decision_.kept);
+    if (const uint64_t used = plan_.files().bytes_per_lane(); used > 0 && used < kept_bytes) {
+      const uint64_t whole_mib = kept_bytes >> 20;
+      decision_.notes.push_back(absl::StrCat(
+          "the kept files grew to ", FormatBytes(static_cast<double>(kept_bytes)), " per lane, of which this run uses ",
+          FormatBytes(static_cast<double>(used)), ": use -s ", whole_mib, "m for all"));
+    }
     if (!plan_.has_stripe()) return decision_;
     return absl::FailedPreconditionError(
         "--stripe (stripe) only applies to new files, and this run uses the kept ones (-w): leave it out, or write "
@@ -276,8 +302,12 @@ std::map<FilesystemOfTarget, uint32_t> Claimers(const Layout& layout, std::span<
   return claimers;
 }
 
+uint64_t KeptBytesPerLane(const v1::Manifest& manifest) {
+  return std::max(manifest.files().bytes_per_lane(), manifest.grown_bytes_per_lane());
+}
+
 uint64_t DataBytesOf(const v1::Manifest& manifest) {
-  return uint64_t{manifest.workers()} * manifest.lanes_per_worker() * manifest.files().bytes_per_lane() /
+  return uint64_t{manifest.workers()} * manifest.lanes_per_worker() * KeptBytesPerLane(manifest) /
          std::max(1u, manifest.targets());
 }
 

@@ -42,8 +42,11 @@ std::string BootOf(const std::string& place);
 // True if the run creates files or trees, instead of reading what an earlier one has kept.
 bool CreatesData(const v1::Plan& plan);
 
-// The size of the data that a manifest describes, on one file system: the lanes' files at their full size, spread
-// evenly over the targets. Trees are not counted.
+// How much every lane has of the data that a manifest describes; files may have grown beyond what the run asked for. 0:
+// trees alone.
+uint64_t KeptBytesPerLane(const v1::Manifest& manifest);
+// The size of these data on one file system: the lanes' files at their full size, spread evenly over the targets. Trees
+// are not counted.
 uint64_t DataBytesOf(const v1::Manifest& manifest);
 
 // What the run does about existing data at its targets.

@@ -7,6 +7,7 @@
 #include "common/model/phase_files.h"
 #include "common/model/plan_targets.h"
 #include "common/model/plan_traits.h"
+#include "coordinator/conduct/data/data_decision.h"
 #include "coordinator/plan/later_needs.h"
 
 namespace iobench {
@@ -78,7 +79,7 @@ void DataLedger::TakeOver(const v1::Manifest& kept) {
   run_id_ = kept.run_id();
   seed_ = kept.seed();
   unit_bytes_ = kept.unit_bytes();
-  default_ = {kept.generation_low(), kept.generation_high(), kept.files().bytes_per_lane()};
+  default_ = {kept.generation_low(), kept.generation_high(), KeptBytesPerLane(kept)};
   kept_ = kept;
   newest_ = kept.generation_high();
 }
@@ -342,6 +343,9 @@ void DataLedger::RecordInOtherLayouts(const Files& files, const Change& change) 
 
 void DataLedger::Describe(v1::Manifest& manifest) const {
   *manifest.mutable_data() = data_;
+  for (const v1::Phase& phase : plan_.phases()) {
+    if (GrowsFiles(plan_, phase)) manifest.set_grown_bytes_per_lane(WholeRecordsIn(BytesWrittenFor(phase), phase));
+  }
   if (!HasSectors(data_)) return;
   // One range for all lanes: where lanes differ, the generation is then undetermined.
   State all = default_;

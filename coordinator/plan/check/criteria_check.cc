@@ -72,6 +72,17 @@ const char* HowToMake(OpKind call) {
   }
 }
 
+// Says which flush calls there are, if there are others, or how to have this one.
+std::string WhatToDoWithout(OpKind call, OpKinds made) {
+  std::vector<std::string> names;
+  for (int i = 0; i < kOpKindCount; ++i) {
+    // A close makes nothing durable but over NFS.
+    if (const auto kind = static_cast<OpKind>(i); made.Has(kind) && kind != OpKind::kClose) names.emplace_back(NameOf(kind));
+  }
+  if (names.empty() || call == OpKind::kClose) return HowToMake(call);
+  return absl::StrCat("it makes ", absl::StrJoin(names, " and "), ": write ", names.front(), " in its place");
+}
+
 absl::Status CheckCriterion(const std::string& text, const v1::Plan& plan) {
   IOBENCH_ASSIGN_OR_RETURN(const Criterion criterion, ParseCriterion(text));
   if (const v1::Phase* const phase = PhaseOfPart(criterion, plan); phase != nullptr) {
@@ -86,7 +97,7 @@ absl::Status CheckCriterion(const std::string& text, const v1::Plan& plan) {
     if (criterion.call.has_value() && !FlushCallsOf(phase).Has(*criterion.call)) {
       return absl::InvalidArgumentError(absl::StrCat("criterion \"", text, "\": phase \"", phase.name(), "\" makes no ",
                                                      NameOf(*criterion.call), " call in its timed region: ",
-                                                     HowToMake(*criterion.call)));
+                                                     WhatToDoWithout(*criterion.call, FlushCallsOf(phase))));
     }
     if (criterion.figure != Criterion::Figure::kBytesPerSecond || !IsMetadata(phase)) continue;
     return absl::InvalidArgumentError(absl::StrCat("criterion \"", text, "\": ", phase.name(),
@@ -94,9 +105,11 @@ absl::Status CheckCriterion(const std::string& text, const v1::Plan& plan) {
   }
   if (any) return absl::OkStatus();
   if (criterion.call.has_value() && criterion.phases == "*") {
+    OpKinds made;
+    for (const v1::Phase& phase : plan.phases()) made = made | FlushCallsOf(phase);
     return absl::InvalidArgumentError(absl::StrCat("criterion \"", text, "\": no phase makes a ",
                                                    NameOf(*criterion.call), " call in its timed region: ",
-                                                   HowToMake(*criterion.call)));
+                                                   WhatToDoWithout(*criterion.call, made)));
   }
   if (criterion.phases == "*") {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -1,8 +1,9 @@
 #include "coordinator/plan/check/ranks_check.h"
 
-#include <string>
+#include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/model/phase_check.h"
 #include "common/model/phase_shape.h"
 #include "common/status_util.h"
@@ -22,6 +23,13 @@ const char* WhatSetsRanksApart(const v1::Plan& plan, const v1::Phase& phase) {
   return nullptr;
 }
 
+bool HasCollectivePhase(const v1::Plan& plan) {
+  return std::any_of(plan.phases().begin(), plan.phases().end(), [](const v1::Phase& phase) {
+    return std::any_of(phase.assignments().begin(), phase.assignments().end(),
+                       [](const v1::Assignment& assignment) { return assignment.operation().mpi_io().collective(); });
+  });
+}
+
 }  // namespace
 
 absl::Status CheckRanksOf(const v1::Plan& plan, const v1::Phase& phase, const v1::Operation& operation) {
@@ -35,6 +43,23 @@ absl::Status CheckRanksOf(const v1::Plan& plan, const v1::Phase& phase, const v1
   return absl::InvalidArgumentError(absl::StrCat(
       "--collective (mpi_io.collective): all ranks move the same records of one file together, which ", apart,
       " does not go with"));
+}
+
+// MPI's calls are of all ranks that it has started: those of a client that is left out would be waited for in vain.
+absl::Status CheckAllRanksTakePart(const v1::Plan& plan, const std::vector<std::string>& left_out) {
+  if (left_out.empty() || !HasCollectivePhase(plan)) return absl::OkStatus();
+  const bool one = left_out.size() == 1;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--collective (mpi_io.collective): all ranks take part, but --skip-bad would leave out ",
+                   absl::StrJoin(left_out, ", "), ": start the run without ", one ? "this client" : "these clients",
+                   ", or fix what is wrong there and omit --skip-bad"));
+}
+
+absl::Status CheckOneClientIfCollective(const v1::Plan& plan, uint32_t client_count) {
+  if (client_count <= 1 || !HasCollectivePhase(plan)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--collective (mpi_io.collective): all ranks take part, but this command also measures some of the ", client_count,
+      " clients alone: omit --collective, or start all ranks on one client"));
 }
 
 }  // namespace iobench

@@ -108,7 +108,7 @@ void FillFile(const v1::RunReport& report, BonnieRun& run) {
     const bool one_file = planned->assignments(0).operation().first_lane_files();
     if (!one_file) lanes = ShapeOf(report.run().plan(), *planned).lanes_per_worker;
   }
-  run.file_bytes = phase->bytes_per_lane() * lanes;
+  run.file_bytes = FileBytesPerLane(*phase) * lanes;
   run.chunk_bytes = phase->record_bytes();
 }
 
@@ -121,7 +121,7 @@ void FillSeeks(const v1::RunReport& report, BonnieRun& run) {
   run.seek_count = phase->ops() / workers;
   const v1::Phase* const planned = PlannedPhase(report.run().plan(), *phase);
   if (planned == nullptr || planned->stop().time_s() > 0 || phase->record_bytes() == 0) return;
-  const uint64_t records = phase->bytes_per_lane() / phase->record_bytes();
+  const uint64_t records = FileBytesPerLane(*phase) / phase->record_bytes();
   const uint64_t limit = planned->stop().max_ops();
   run.seek_count = run.seeker_count * (limit > 0 ? std::min(limit, records) : records);
 }

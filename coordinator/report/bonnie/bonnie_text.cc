@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/report/bonnie/bonnie_cells.h"
 #include "coordinator/report/bonnie/bonnie_notes.h"
 #include "coordinator/report/bonnie/bonnie_report.h"
@@ -141,7 +142,7 @@ bool AnyTooShort(const BonnieRun& run) {
 
 // Returns what a character test covered. Bonnie and Bonnie++ up to 1.03 use stdio, Bonnie++ since 1.92 system calls.
 std::string CharactersText(const char* of_stdio, const char* of_system, const v1::PhaseReport& phase) {
-  const std::string covered = FormatBytes(static_cast<double>(phase.bytes_per_lane()));
+  const std::string covered = FormatBytes(static_cast<double>(FileBytesPerLane(phase)));
   if (phase.record_bytes() == 1)
     return absl::StrCat("Per Chr: ", of_system, " of each byte of ", covered, ".");
   return absl::StrCat("Per Chr: ", of_stdio, " of ", covered, "; its latency is that of ",

@@ -97,13 +97,14 @@ void PrintTargets(const v1::RunReport& report, ConsolePage& page) {
   }
 }
 
-// Returns "64 KiB", or all record sizes if phases differ.
+// Returns "64 KiB", or "64 KiB, 4 KiB (zipf:1.1)" if phases differ.
 std::string RecordSizes(const v1::Plan& plan) {
   std::vector<std::string> sizes;
   for (const auto& phase : plan.phases()) {
     for (const auto& assignment : phase.assignments()) {
       if (IsMetadata(assignment.operation())) continue;
-      std::string size = RecordSizesText(assignment.operation());
+      std::string size =
+          absl::StrCat(RecordSizesText(assignment.operation()), Printable(AccessText(assignment.operation())));
       if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(std::move(size));
     }
   }

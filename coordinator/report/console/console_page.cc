@@ -71,7 +71,8 @@ void ConsolePage::Labelled(std::string_view label, std::string_view text, Tone t
     text_.append(kIndentColumns, ' ');
     Put(label, label_tone);
     const size_t used = kIndentColumns + DisplayColumns(label);
-    if (!line.empty()) text_.append(kTextColumn - std::min(used, kTextColumn), ' ');
+    // A label that fills its column has a gap, too.
+    if (!line.empty()) text_.append(std::max(kTextColumn, used + (label.empty() ? 0 : 1)) - used, ' ');
     Put(line, tone);
     text_ += '\n';
     label = "";

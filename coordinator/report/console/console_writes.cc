@@ -106,6 +106,7 @@ void PrintPasses(const v1::PhaseReport& phase, ConsolePage& page) {
   for (const auto& step : phase.steps()) {
     const bool flushed = step.name() == kFlushPassesStep;
     if (!flushed && step.name() != kDropPassesStep) continue;
+    if (step.seconds() == 0) continue;  // no pass has ended
     page.Labelled("passes", absl::StrCat(flushed ? "flushed for " : "their pages dropped for ",
                                          FormatSeconds(step.seconds()), " in all on the slowest lane (",
                                          Printable(step.outcome()), ")"));

@@ -27,6 +27,8 @@ struct Document {
   Written written = Written::kOnRequest;
   bool shows_charts =
       false;  // PhaseReport.charts must be filled in, which takes as long as all other figures
+  // It shows only phases of some operations, and refuses a run without any.
+  bool shows_some = false;
   // Returns whether a file that begins with `head` (at most ReportFormat::kHeadBytes) was written by this program;
   // nullptr: nobody can tell. A run replaces another file only if it was asked for the document, and --force or --resume
   // was given.

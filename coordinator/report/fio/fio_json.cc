@@ -11,6 +11,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "common/model/engine.h"
+#include "common/model/op.h"
 #include "common/model/operation.h"
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
@@ -30,23 +33,40 @@ using Json = nlohmann::ordered_json;
 // The version whose layout this is.
 constexpr char kFioVersion[] = "fio-3.33";
 
-// fio's name for what the operation does.
-std::string RwOf(const std::string& operation) {
-  const auto found = FindOperation(operation);
-  if (!found.ok()) return Printable(operation);
-  const OperationSpec& spec = **found;
-  const bool random = spec.pattern == Pattern::kRandom || spec.pattern == Pattern::kRandomMix;
-  if (spec.reads() && spec.writes()) return random ? "randrw" : "rw";
-  return absl::StrCat(random ? "rand" : "", spec.reads() ? "read" : "write");
+// fio's name for what the operations do.
+std::string RwOf(const FioJob& job) {
+  if (job.reads && job.writes) return job.random ? "randrw" : "rw";
+  return absl::StrCat(job.random ? "rand" : "", job.reads ? "read" : "write");
 }
 
-std::string EngineOf(const std::string& engine) {
+std::string NameInFio(std::string_view engine) {
   static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
       {"posix", "psync"}, {"posix-aio", "posixaio"}, {"uring", "io_uring"}, {"libnfs", "nfs"}};
   for (const auto& [ours, theirs] : kNames) {
     if (engine == ours) return std::string(theirs);
   }
   return Printable(engine);
+}
+
+// Of a phase with several engines, the operation's; without a plan, the first that is not for names only.
+std::string IoEngineOf(const v1::Operation& operation, const v1::PhaseReport& phase) {
+  if (const EngineSpec* const engine = EngineOf(operation)) return NameInFio(engine->name);
+  const std::vector<std::string> names = absl::StrSplit(phase.engine(), '+');
+  for (const std::string& name : names) {
+    const auto found = FindEngine(name);
+    if (!found.ok() || (*found)->calls != Calls(Call::kMetadata)) return NameInFio(name);
+  }
+  return NameInFio(phase.engine());
+}
+
+// fio's option that flushes after some writes; empty: none does.
+std::string_view FlushOptionOf(const v1::Operation& operation) {
+  if (!Writes(operation) || FlushEveryOps(operation) == 0) return "";
+  const OperationSpec* const spec = SpecOf(operation);
+  const bool by_itself = spec->flushes_each_with.has_value() && !operation.between().has_flush_call();
+  const OpKind call = by_itself ? *spec->flushes_each_with : FlushCallOf(operation.between());
+  if (call == OpKind::kSyncFileRange) return "";  // fio's flushes what was written since the last one, ours the file
+  return call == OpKind::kFdatasync ? "fdatasync" : "fsync";
 }
 
 double Finite(double value) { return std::isfinite(value) ? value : 0; }
@@ -114,21 +134,24 @@ Json SyncJson(const FioLatencies& syncs) {
   return {{"total_ios", syncs.spread_us.count()}, {"lat_ns", WithPercentiles(syncs)}};
 }
 
-Json OptionsOf(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  const v1::Phase* const planned = PlannedPhase(report.run().plan(), phase);
-  const v1::Operation& operation = FirstOperationOf(planned == nullptr ? v1::Phase::default_instance() : *planned);
+Json OptionsOf(const v1::RunReport& report, const v1::PhaseReport& phase, const FioJob& job) {
+  const v1::Operation& operation = RecordOperationOf(report.run().plan(), phase);
   Json options = {{"name", Printable(phase.name())},
-                  {"rw", RwOf(phase.operation())},
-                  {"ioengine", EngineOf(phase.engine())},
+                  {"rw", RwOf(job)},
+                  {"ioengine", IoEngineOf(operation, phase)},
                   {"bs", ShortSize(phase.record_bytes())},
-                  {"size", ShortSize(phase.bytes_per_lane())},
+                  {"size", ShortSize(FileBytesPerLane(phase))},
                   {"iodepth", absl::StrCat(std::max(1u, operation.depth()))},
                   {"numjobs", absl::StrCat(phase.lane_count())},
                   {"direct", operation.direct() ? "1" : "0"}};
-  if (planned != nullptr && planned->stop().time_s() > 0) {
+  if (!operation.access().empty()) options["random_distribution"] = Printable(operation.access());
+  if (const std::string_view flush = FlushOptionOf(operation); !flush.empty())
+    options[std::string(flush)] = absl::StrCat(FlushEveryOps(operation));
+  if (job.time_based) {
     options["time_based"] = "1";
-    options["runtime"] = absl::StrFormat("%.10g", planned->stop().time_s());
+    options["runtime"] = absl::StrFormat("%.10g", job.runtime_s);
   }
+  if (job.ramp_s > 0) options["ramp_time"] = absl::StrFormat("%.10g", job.ramp_s);
   return options;
 }
 
@@ -151,13 +174,13 @@ Json DoubtsOf(const v1::PhaseReport& phase) {
 }
 
 Json JobJson(const v1::RunReport& report, const v1::PhaseReport& phase) {
-  const FioJob job = FioJobOf(phase);
+  const FioJob job = FioJobOf(report.run().plan(), phase);
   return {{"jobname", Printable(phase.name())},
           {"groupid", phase.index()},
-          {"error", phase.errors().empty() ? 0 : phase.errors(0).errno_value()},
+          {"error", job.error},
           {"eta", 0},
           {"elapsed", std::llround(std::ceil(Finite(phase.duration_s())))},
-          {"job options", OptionsOf(report, phase)},
+          {"job options", OptionsOf(report, phase, job)},
           {"read", DirectionJson(job.read, job.window_s)},
           {"write", DirectionJson(job.write, job.window_s)},
           {"trim", NoTrim()},
@@ -176,7 +199,7 @@ Json JobJson(const v1::RunReport& report, const v1::PhaseReport& phase) {
 absl::Status WriteFioJson(const v1::RunReport& report, std::ostream& out) {
   Json jobs = Json::array();
   for (const v1::PhaseReport& phase : report.phases()) {
-    if (IsFioJob(phase)) jobs.push_back(JobJson(report, phase));
+    if (IsFioJob(report.run().plan(), phase)) jobs.push_back(JobJson(report, phase));
   }
   if (jobs.empty()) {
     return absl::FailedPreconditionError(

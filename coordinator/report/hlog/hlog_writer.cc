@@ -13,6 +13,7 @@
 #include "common/histogram.h"
 #include "common/status_util.h"
 #include "common/text/display_text.h"
+#include "coordinator/analysis/across/measured_window.h"
 #include "coordinator/report/flush_report.h"
 #include "coordinator/report/text/console_words.h"
 #include "coordinator/report/text/wall_time.h"
@@ -74,22 +75,22 @@ absl::StatusOr<std::string> Compressed(const std::string& bytes) {
   return result;
 }
 
-// A tag ends at the first comma, and readers split lines at white space.
-std::string TagOf(const std::string& name) {
-  std::string tag = Printable(name);
+// A tag ends at the first comma, and readers split lines at white space. A colon separates the kind of op.
+std::string TagOf(const std::string& phase, const std::string& kind = "") {
+  std::string tag = Printable(phase);
   std::replace_if(
-      tag.begin(), tag.end(), [](unsigned char c) { return c == ',' || c == '"' || std::isspace(c) != 0; },
-      '_');
-  return tag;
+      tag.begin(), tag.end(),
+      [](unsigned char c) { return c == ',' || c == '"' || c == ':' || std::isspace(c) != 0; }, '_');
+  return kind.empty() ? tag : absl::StrCat(tag, ":", kind);
 }
 
-// Writes the line of what was measured in a phase that began `begin_s` after the run. By the format's convention, its max
-// is in ms.
-absl::Status WriteInterval(const std::string& name, double begin_s, double duration_s, const v1::Histogram& latencies,
+// Writes the line of what was measured from `begin_s` after the run's begin on. By the format's convention, its max is in
+// ms.
+absl::Status WriteInterval(const std::string& tag, double begin_s, double seconds, const v1::Histogram& latencies,
                            std::ostream& out) {
   if (latencies.count() == 0) return absl::OkStatus();
   IOBENCH_ASSIGN_OR_RETURN(const std::string text, HdrHistogramText(latencies));
-  out << absl::StreamFormat("Tag=%s,%.3f,%.3f,%.6f,%s\n", TagOf(name), begin_s, duration_s,
+  out << absl::StreamFormat("Tag=%s,%.3f,%.3f,%.6f,%s\n", tag, begin_s, seconds,
                             static_cast<double>(latencies.max_ns()) / 1e6, text);
   return absl::OkStatus();
 }
@@ -125,15 +126,16 @@ absl::Status WriteHlog(const v1::RunReport& report, std::ostream& out) {
                             start_ms % 1000, Printable(report.run().started_at()));
   out << "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
   for (const v1::PhaseReport& phase : report.phases()) {
-    const double begin_s =
+    const double started_s =
         static_cast<double>(std::max<int64_t>(0, EpochMsOf(phase.started_at()) - start_ms)) / 1e3;
-    const auto write = [&](const std::string& name, const v1::Histogram& latencies) {
-      return WriteInterval(name, begin_s, phase.duration_s(), latencies, out);
+    const MeasuredTime time = TimeOfLatencies(report.run().plan(), phase);
+    const auto write = [&](const std::string& tag, const v1::Histogram& latencies) {
+      return WriteInterval(tag, started_s + time.begin_s, time.seconds, latencies, out);
     };
-    IOBENCH_RETURN_IF_ERROR(write(phase.name(), phase.charts().latency_histogram()));
+    IOBENCH_RETURN_IF_ERROR(write(TagOf(phase.name()), phase.charts().latency_histogram()));
     for (const auto* const parts : {&phase.charts().kinds(), &phase.charts().calls()}) {
       for (const v1::KindLatencies& of_kind : *parts)
-        IOBENCH_RETURN_IF_ERROR(write(absl::StrCat(phase.name(), ":", of_kind.name()), of_kind.histogram()));
+        IOBENCH_RETURN_IF_ERROR(write(TagOf(phase.name(), of_kind.name()), of_kind.histogram()));
     }
   }
   return Flush(out, "HdrHistogram");

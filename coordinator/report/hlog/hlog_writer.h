@@ -13,9 +13,10 @@
 namespace iobench {
 
 // Writes one line per phase that has latencies, with the phase's name as its tag and values in ns, and below it one for
-// each of its flush calls ("write:fsync"). The log is as precise as the measurement: an HdrHistogram with two significant
-// digits has the buckets of common/histogram.h. What took over 2^42 ns counts in the last bucket. DataLoss: not everything was written. InvalidArgument: a histogram has
-// another layout.
+// each of its flush calls ("write:fsync"). A line's interval is that of its latencies: without the warm-up, up to the end
+// of the last lane. The log is as precise as the measurement: an HdrHistogram with two significant digits has the buckets of
+// common/histogram.h. What took over 2^42 ns counts in the last bucket. DataLoss: not everything was written.
+// InvalidArgument: a histogram has another layout.
 absl::Status WriteHlog(const v1::RunReport& report, std::ostream& out);
 
 // Returns the histogram in HdrHistogram's V2 encoding, compressed and in base64, as a log line has it. InvalidArgument:

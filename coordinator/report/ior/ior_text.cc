@@ -12,6 +12,7 @@
 #include "common/model/plan_traits.h"
 #include "common/text/display_text.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/report/flush_report.h"
 #include "coordinator/report/ior/ior_report.h"
 #include "coordinator/report/iozone/iozone_time.h"
@@ -81,7 +82,7 @@ std::string Head(const v1::RunReport& report, const RepeatedPhase& shown) {
                   Setting("clients per node", absl::StrCat(shown.tasks_per_client)),
                   Setting("repetitions", absl::StrCat(std::max(1u, run.plan().repetitions()))));
   return absl::StrCat(text, Setting("xfersize", FormatBytes(static_cast<double>(phase.record_bytes()))),
-                      Setting("blocksize", FormatBytes(static_cast<double>(phase.bytes_per_lane()))),
+                      Setting("blocksize", FormatBytes(static_cast<double>(FileBytesPerLane(phase)))),
                       Setting("aggregate filesize", FormatBytes(static_cast<double>(shown.all_bytes))));
 }
 
@@ -90,7 +91,7 @@ std::string ResultRow(const v1::PhaseReport& phase) {
   return absl::StrFormat("%-10s%-10s %-10s %-11s %-10s %-10s %-10s %-10s %-10s %-10s %-4d\n", AccessOf(phase),
                          Figure("%.2f", phase.headline().bytes_per_s() / kMiB),
                          Figure("%.2f", phase.headline().ops_per_s()),
-                         Figure("%.6f", phase.latency_us().mean() / 1e6), kib(phase.bytes_per_lane()),
+                         Figure("%.6f", phase.latency_us().mean() / 1e6), kib(FileBytesPerLane(phase)),
                          kib(phase.record_bytes()), Figure("%.6f", phase.regions_max_s().open()),
                          Figure("%.6f", phase.regions_max_s().ops()), Figure("%.6f", phase.regions_max_s().close()),
                          Figure("%.6f", phase.duration_s()), phase.repetition());
@@ -105,7 +106,7 @@ std::string SummaryRow(const v1::RunReport& report, const RepeatedPhase& shown, 
       "%8d %8d %9.1f %s %6d\n",
       AccessOf(phase), bytes.max / kMiB, bytes.min / kMiB, bytes.mean / kMiB, bytes.stddev / kMiB, ops.max, ops.min,
       ops.mean, ops.stddev, shown.seconds.mean, "NA", "NA", number, shown.tasks, shown.tasks_per_client, bytes.count,
-      files.shared_file() ? 0 : 1, phase.rotated() ? 1 : 0, 1, 0, 0, 1, phase.bytes_per_lane(), phase.record_bytes(),
+      files.shared_file() ? 0 : 1, phase.rotated() ? 1 : 0, 1, 0, 0, 1, FileBytesPerLane(phase), phase.record_bytes(),
       static_cast<double>(shown.all_bytes) / kMiB, ApiOf(phase), 0);
 }
 

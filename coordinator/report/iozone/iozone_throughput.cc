@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/text/display_text.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/report/iozone/iozone_figures.h"
 #include "coordinator/report/iozone/iozone_tests.h"
 
@@ -67,7 +68,7 @@ std::string HeadingOf(const v1::RunReport& report, const v1::PhaseReport& phase,
   const v1::IozoneOutput& output = report.run().iozone();
   absl::StrAppend(&heading, "\n\tThroughput test with ", lanes, " ", ChildWord(output, lanes > 1), "\n");
   if (phase.metadata()) return heading;
-  return absl::StrCat(heading, "\tEach ", ChildWord(output), " writes a ", KilobytesText(phase.bytes_per_lane()),
+  return absl::StrCat(heading, "\tEach ", ChildWord(output), " writes a ", KilobytesText(FileBytesPerLane(phase)),
                       " kByte file in ", KilobytesText(phase.record_bytes()), " kByte records\n");
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "common/model/op.h"
 #include "common/text/units.h"
+#include "coordinator/analysis/across/phase_facts.h"
 #include "coordinator/report/tables/fill_tables.h"
 #include "coordinator/report/text/console_words.h"
 
@@ -72,7 +73,7 @@ Table FiguresTable(const v1::RunReport& report, const v1::PhaseReport& phase) {
       {phase.index(), RateUnit(in_ops),
        Rate(in_ops ? headline.ops_per_s() : headline.bytes_per_s(), in_ops).Strong(), headline.name(),
        headline.region(), headline.ops_per_s(), RecordCell(report, phase),
-       UnlessZero(phase.metadata() ? 0 : phase.bytes_per_lane()), phase.lane_count(), UnlessZero(phase.bytes()),
+       UnlessZero(phase.metadata() ? 0 : FileBytesPerLane(phase)), phase.lane_count(), UnlessZero(phase.bytes()),
        phase.duration_s(), Percentile(latency, "p50", latency.p50()), Percentile(latency, "p95", latency.p95()),
        Percentile(latency, "p99", latency.p99()),
        latency.count() == 0 ? std::nan("") : latency.max(),
