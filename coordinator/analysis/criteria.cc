@@ -89,9 +89,11 @@ double ReadingOf(const Criterion& criterion, const v1::PhaseReport& phase) {
 }
 
 // True if too few ops lie beyond the percentile to know it, but it misses its limit all the same: one below it, which is
-// known, does.
+// known, does, or all ops do.
 bool MissesForSure(const Criterion& criterion, const v1::Latency& latency) {
+  constexpr uint64_t kFewest = 10;  // of which all are above a median once in 1,024 times
   if (criterion.bound != Criterion::Bound::kMax) return false;
+  if (latency.count() >= kFewest && latency.min() > criterion.limit) return true;
   return std::any_of(std::begin(kPercentiles), std::end(kPercentiles), [&](const Percentile& each) {
     return each.figure < criterion.figure && !IsUnsure(each, latency) && (latency.*each.us)() > criterion.limit;
   });

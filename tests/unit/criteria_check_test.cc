@@ -51,11 +51,11 @@ TEST_CASE("a criterion on a flush call needs a phase that makes it") {
   CHECK(checked("fsync:p99<=1s").ok());
   CHECK(checked("read:close:p99<=1s").ok());
   CHECK(absl::StrContains(checked("read:fsync:p99<=1s").message(), "phase \"read\" makes no fsync call"));
-  CHECK(absl::StrContains(checked("read:fsync:p99<=1s").message(), "add -e or --fsync-every N"));
+  CHECK(absl::StrContains(checked("read:fsync:p99<=1s").message(), "in its timed region: add -e or --fsync-every N"));
   CHECK(absl::StrContains(checked("write:close:p99<=1s").message(), "add -c"));
   // What makes data durable in place of the call is probably meant.
   CHECK(absl::StrContains(checked("fdatasync:p99<=1s").message(), "no phase makes a fdatasync call"));
-  CHECK(absl::StrContains(checked("fdatasync:p99<=1s").message(), "it makes fsync: write fsync in its place"));
+  CHECK(absl::StrContains(checked("fdatasync:p99<=1s").message(), "makes a fdatasync call in its timed region, but fsync: write fsync in its place"));
 }
 
 // A phase "night" in which some workers do one operation while others do another.

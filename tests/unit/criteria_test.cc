@@ -207,6 +207,13 @@ TEST_CASE("a percentile with too few ops beyond it misses its limit for sure if 
   CHECK(missed.measured() == 2000);
   CHECK_FALSE(Verdict(WriteAndRead("write:p99<=100us")).problem().empty());
   CHECK_FALSE(Verdict(WriteAndRead("write:p99>=90us")).problem().empty());
+  v1::RunReport all = WriteAndRead("write:p99<=90us");
+  all.mutable_phases(0)->mutable_latency_us()->set_min(91);
+  all.mutable_phases(0)->mutable_latency_us()->add_unsure("p50");
+  all.mutable_phases(0)->mutable_latency_us()->set_count(10);
+  CHECK(Verdict(all).problem().empty());
+  all.mutable_phases(0)->mutable_latency_us()->set_count(9);
+  CHECK_FALSE(Verdict(all).problem().empty());
   v1::RunReport unknown = WriteAndRead("write:p99<=90us");
   unknown.mutable_phases(0)->mutable_latency_us()->add_unsure("p50");
   CHECK_FALSE(Verdict(unknown).problem().empty());

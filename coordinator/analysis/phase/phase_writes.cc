@@ -191,11 +191,13 @@ class ClientSorter {
   std::map<std::string, SameCounter> mounts_;
 };
 
-// How much of a lane's writes can at most be unflushed at any time, with flushes among them; nullopt: there are none.
+// How much of a lane's writes can at most be unflushed at any time, with flushes among them; nullopt: there are none. As
+// for a flush after each write (WritesThroughMemory), sync_file_range is none.
 std::optional<uint64_t> MostUnflushed(const v1::Operation& operation) {
   const v1::Between& between = operation.between();
   std::optional<uint64_t> bytes;
-  if (const uint64_t every = FlushEveryOps(operation); every > 0) bytes = (every - 1) * operation.record_bytes();
+  if (const uint64_t every = FlushEveryOps(operation); every > 0 && FlushCallOf(between) != OpKind::kSyncFileRange)
+    bytes = (every - 1) * operation.record_bytes();
   if (between.burst_bytes() > 0) bytes = std::min(bytes.value_or(UINT64_MAX), between.burst_bytes());
   return bytes;
 }

@@ -79,8 +79,8 @@ std::string WhatToDoWithout(OpKind call, OpKinds made) {
     // A close makes nothing durable but over NFS.
     if (const auto kind = static_cast<OpKind>(i); made.Has(kind) && kind != OpKind::kClose) names.emplace_back(NameOf(kind));
   }
-  if (names.empty() || call == OpKind::kClose) return HowToMake(call);
-  return absl::StrCat("it makes ", absl::StrJoin(names, " and "), ": write ", names.front(), " in its place");
+  if (names.empty() || call == OpKind::kClose) return absl::StrCat(": ", HowToMake(call));
+  return absl::StrCat(", but ", absl::StrJoin(names, " and "), ": write ", names.front(), " in its place");
 }
 
 absl::Status CheckCriterion(const std::string& text, const v1::Plan& plan) {
@@ -96,7 +96,7 @@ absl::Status CheckCriterion(const std::string& text, const v1::Plan& plan) {
     any = true;
     if (criterion.call.has_value() && !FlushCallsOf(phase).Has(*criterion.call)) {
       return absl::InvalidArgumentError(absl::StrCat("criterion \"", text, "\": phase \"", phase.name(), "\" makes no ",
-                                                     NameOf(*criterion.call), " call in its timed region: ",
+                                                     NameOf(*criterion.call), " call in its timed region",
                                                      WhatToDoWithout(*criterion.call, FlushCallsOf(phase))));
     }
     if (criterion.figure != Criterion::Figure::kBytesPerSecond || !IsMetadata(phase)) continue;
@@ -108,7 +108,7 @@ absl::Status CheckCriterion(const std::string& text, const v1::Plan& plan) {
     OpKinds made;
     for (const v1::Phase& phase : plan.phases()) made = made | FlushCallsOf(phase);
     return absl::InvalidArgumentError(absl::StrCat("criterion \"", text, "\": no phase makes a ",
-                                                   NameOf(*criterion.call), " call in its timed region: ",
+                                                   NameOf(*criterion.call), " call in its timed region",
                                                    WhatToDoWithout(*criterion.call, made)));
   }
   if (criterion.phases == "*") {
