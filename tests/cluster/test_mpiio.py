@@ -124,7 +124,7 @@ def test_a_plan_in_a_file_uses_it_too(path, out, tmp_path):
     assert outcome.phases[0]["mpi_io"]["collective"]
 
 
-def as_two_clients(words, path, tmp_path, change=":"):
+def as_two_clients(words, tmp_path, change=":"):
     """Two ranks, the second of which looks like another host, where the command `change` has been run."""
     if os.geteuid() != 0:
         pytest.fail("this test mounts a file system of its own in a rank: run it as root")
@@ -137,21 +137,22 @@ def as_two_clients(words, path, tmp_path, change=":"):
                           env=program.clean_environment(), check=False)
 
 
-def test_a_client_that_skip_bad_would_leave_out_is_named_and_nothing_is_written(path, out, tmp_path):
-    (path / "sub").mkdir()
-    words = ("--path", path / "sub", "--out", out, "-i", "0", "-i", "1", *TOGETHER, "-r", "64k", "-s", "4m", "--skip-bad")
-    asked = as_two_clients(words, path, tmp_path, f"mount -t tmpfs none {path}")
+def test_a_client_that_skip_bad_would_leave_out_is_named_and_nothing_is_written(out, tmp_path):
+    mounted = tmp_path / "mounted"
+    (mounted / "sub").mkdir(parents=True)
+    words = ("--path", mounted / "sub", "--out", out, "-i", "0", "-i", "1", *TOGETHER, "-r", "64k", "-s", "4m", "--skip-bad")
+    asked = as_two_clients(words, tmp_path, f"mount -t tmpfs none {mounted}")
     assert asked.returncode == 1, asked
     (line,) = [line for line in asked.stderr.splitlines() if line.startswith("cluster-iobench: ")]
     assert "would leave out other (" in line and "start the run without this client" in line, line
-    assert not list((path / "sub").iterdir()) and not out.exists()
+    assert not list((mounted / "sub").iterdir()) and not out.exists()
 
 
 def test_capacity_of_several_clients_is_not_measured_together(path, out, tmp_path):
     words = ("capacity", "--path", path, "--out", out, "--op", "write", *TOGETHER, "-r", "64k", "-s", "4m")
-    asked = as_two_clients(words, path, tmp_path)
+    asked = as_two_clients(words, tmp_path)
     assert asked.returncode == 1 and "some of the 2 clients" in asked.stderr, asked
-    assert not list(path.iterdir()) and not out.exists()
+    assert not (path / program.DATA_DIRECTORY).exists() and not out.exists()
 
 
 @pytest.mark.parametrize("hints, problem", [(("cb_nodes=1", "cb_nodes=2"), "two hints for cb_nodes"),
