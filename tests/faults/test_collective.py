@@ -40,8 +40,8 @@ def test_a_rank_that_hangs_before_the_start_is_dropped_and_the_others_say_so(ran
     lost = [line for line in outcome.stderr.splitlines() if "is lost" in line]
     assert lost and all(f"worker {rank} " in line and "no progress" in line for line in lost), outcome
     errors = errors_of(outcome)
-    assert set(errors) == {0, 1, 2} - {rank}, outcome
-    assert all("another rank cannot take part" in message for message in errors.values()), outcome
+    assert "no progress" in errors.pop(rank), outcome
+    assert len(errors) == 2 and all("another rank cannot take part" in message for message in errors.values()), outcome
 
 
 def test_the_phases_after_a_rank_is_lost_are_not_waited_for(shim, path, out, tmp_path):
