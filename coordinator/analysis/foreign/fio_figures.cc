@@ -84,16 +84,9 @@ bool AddAllOf(const std::string& kind, uint64_t count, const Latencies& all, His
   return found != all.end() && found->histogram().count() == count && into.AddProto(found->histogram()).ok();
 }
 
-// The kinds of a phase that fio does not tell apart.
-struct Joint {
-  uint64_t bytes = 0, ops = 0;
-  double bytes_per_s = 0, ops_per_s = 0;
-  FioLatencies latencies;
-};
-
-// Joins those of `kinds` of which there are any; `all` has the histogram of each.
-Joint JointOf(const v1::PhaseReport& phase, OpKinds kinds, const Latencies& all) {
-  Joint joint;
+// Joins kinds of a phase that fio does not tell apart; `all` has the histogram of each. Nothing of them over time.
+FioDirection JointOf(const v1::PhaseReport& phase, OpKinds kinds, const Latencies& all) {
+  FioDirection joint;
   FioLatencies& latencies = joint.latencies;
   int count = 0;
   const auto joined = std::make_unique<Histogram>();
@@ -157,15 +150,6 @@ OpKinds OpsOf(const v1::PhaseReport& phase) {
     if (!kFlushCalls.Has(kind) && phase.by_kind().contains(NameOf(kind))) ops = ops | kind;
   }
   return ops;
-}
-
-FioDirection DirectionOf(const v1::PhaseReport& phase, OpKinds kinds) {
-  const Joint joint = JointOf(phase, kinds, phase.charts().kinds());
-  return {.bytes = joint.bytes,
-          .ops = joint.ops,
-          .bytes_per_s = joint.bytes_per_s,
-          .ops_per_s = joint.ops_per_s,
-          .latencies = joint.latencies};
 }
 
 // The phase has ops of no other kind, so that all that is known of it is the direction's.
@@ -265,8 +249,8 @@ FioJob FioJobOf(const v1::Plan& plan, const v1::PhaseReport& phase) {
   if (!all->AddProto(phase.charts().latency_histogram()).ok()) all->Clear();
   FillBands(*all, job);
   job.syncs = JointOf(phase, kSyncs, phase.charts().calls()).latencies;
-  job.read = DirectionOf(phase, kReads);
-  job.write = DirectionOf(phase, kWrites);
+  job.read = JointOf(phase, kReads, phase.charts().kinds());
+  job.write = JointOf(phase, kWrites, phase.charts().kinds());
   const OpKinds measured = OpsOf(phase);
   const OpKinds ops = measured.empty() ? task.kinds : measured;
   if (ops == kReads) FillFromPhase(plan, phase, *all, job.read);
